@@ -1,14 +1,14 @@
 package import CloudModel
 package import CloudStorage
 
-/// Logs for tests that care only about the numbers of entries.
+/// Logs for tests interested only in entry numbers.
 extension CloudBackend {
-    /// Appends whatever the log has.
+    /// Appends regardless of the log's content.
     package func append(_ payload: [UInt8], to container: ContainerName) async throws -> LogSequence {
         try await append(payload, to: container, after: .start)
     }
 
-    /// Reads from a number, whatever the entries before it are.
+    /// Reads from a number, regardless of earlier entries.
     package func entries(
         in container: ContainerName, after sequence: LogSequence, limit: Int
     ) async throws -> [LogRecord] {

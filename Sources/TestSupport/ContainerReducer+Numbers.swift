@@ -1,7 +1,7 @@
 package import CloudModel
 package import ContainerLog
 
-/// For tests that care only about the numbers of entries.
+/// For tests interested only in entry numbers.
 extension ContainerReducer {
     package func fold<Store: TreeStore>(
         _ batch: ChangeBatch, at sequence: LogSequence, into store: inout Store

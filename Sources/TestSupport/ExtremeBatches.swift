@@ -2,7 +2,8 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// Entries that every device can read but no correct one writes: each number in them is the smallest or the largest of its type.
+/// Entries readable to every device but never written by a correct one: each number in them is the smallest or the
+/// largest of its type.
 package enum ExtremeBatches {
     private static let times = [
         Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .min + 1), .zero, Timestamp(nanoseconds: .max),
@@ -10,9 +11,9 @@ package enum ExtremeBatches {
     private static let sizes: [UInt64] = [0, 1, UInt64(Int64.max)]
 
     /// - Parameters:
-    ///   - content: A content whose chunk the cloud has; the entries refer to it with other sizes and layouts.
-    ///   - withRefused: Whether entries also refer to it in ways that a server refuses: as a list of chunks, which it is not, or with
-    ///     a layout that does not match its size.
+    ///   - content: A content whose chunk the cloud has; the entries refer to it with different sizes and layouts.
+    ///   - withRefused: Whether entries also refer to it in ways refused by a server: as a list of chunks, although it
+    ///     is none, or with a layout not matching its size.
     /// - Returns: A few entries in the order of the log.
     package static func all(naming content: ContentReference, withRefused: Bool = true) throws -> [ChangeBatch] {
         let contents = references(to: content).filter { withRefused || isAccepted($0) }
@@ -66,7 +67,7 @@ package enum ExtremeBatches {
             return id
         }
         for (index, time) in times.enumerated() {
-            // The sizes in one package, and in one folder, add up to more than 64 bits can hold.
+            // The total size in a package, and in a folder, exceeds 64 bits.
             let package = try add("package \(index).key", time, .folder)
             let folder = try add("folder \(index)", in: package, time, .folder)
             _ = try add("link \(index)", time, .symlink(target: Array(repeating: 0x78, count: index == 0 ? 0 : 4095)))

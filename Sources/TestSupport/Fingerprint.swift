@@ -24,7 +24,7 @@ struct Fingerprint: CustomStringConvertible {
         combine("\(result.touchedKeys.sorted()) \(result.refusedKeys.sorted())")
     }
 
-    /// Adds everything in a tree, including what its digest does not show.
+    /// Adds everything in a tree, including parts not covered by its digest.
     mutating func combine(_ tree: DictionaryTree) {
         let state = tree.state()
         combine("\(state.sequence) \(state.rules) \(state.time.nanoseconds) \(state.foldsNames)")

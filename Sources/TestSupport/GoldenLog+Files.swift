@@ -22,9 +22,9 @@ extension GoldenLog {
         self.init(name: path.deletingPathExtension().lastPathComponent, foldsNames: foldsNames, entries: entries)
     }
 
-    /// Adds the log and its present digests to a folder, below the rules that it needs.
+    /// Adds the log and its current digests to a folder, below the rules it needs.
     ///
-    /// - Returns: Whether it was added: an existing log is never written again, whatever its content.
+    /// - Returns: Whether it was added: an existing log is never rewritten, regardless of its content.
     package func add(to folder: URL) throws -> Bool {
         let place = folder.appending(path: "rules-\(try rules())")
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

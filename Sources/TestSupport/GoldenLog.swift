@@ -2,8 +2,8 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// A recorded log with the digests of the trees that its entries fold into, so that a change of the reducer cannot change the meaning of an
-/// existing log without a test noticing. `NAME.log` has the entries, `NAME.digests` the digests from the time of the recording.
+/// A recorded log with the digests of its folded trees, so that no change of the reducer can silently change the
+/// meaning of an existing log. `NAME.log` has the entries, `NAME.digests` the digests from the time of the recording.
 package struct GoldenLog: Sendable {
     package let name: String
     package let foldsNames: Bool
@@ -16,7 +16,7 @@ package struct GoldenLog: Sendable {
         self.entries = entries
     }
 
-    /// Returns the newest rules that one of the entries names, or that the log was raised to.
+    /// Returns the newest rules named by an entry, or to which the log was raised.
     package func rules() throws -> UInt16 {
         var rules: UInt16 = 1
         // Format and rules are at the same place in every entry; docs/LOG.md.
@@ -28,8 +28,8 @@ package struct GoldenLog: Sendable {
 
     /// Folds the log.
     ///
-    /// - Returns: A line after each tenth entry and one after the last: the position, the tree's digest, and a digest of everything else
-    ///   that the fold keeps and returns. If an entry needs a newer release, the last line says so.
+    /// - Returns: A line after each tenth entry and after the last: the position, the tree's digest, and a digest of
+    ///   all remaining state and results of the fold. If an entry needs a newer release, the last line says so.
     package func digests() throws -> [String] { try folded().lines }
 
     private func folded() throws -> (lines: [String], rules: UInt16) {

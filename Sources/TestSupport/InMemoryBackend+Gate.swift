@@ -7,7 +7,7 @@ extension InMemoryBackend {
         case connect, containers, createContainer, append, entries, missing, putChunk, getChunk, space
     }
 
-    /// One call to the backend, as gates and counters see it.
+    /// A call to the backend, as seen by gates and counters.
     package struct Call: Hashable, Sendable {
         package let operation: Operation
         package let chunk: ChunkID?
@@ -34,12 +34,12 @@ extension InMemoryBackend {
 
         private let state = Mutex(State())
 
-        /// Makes the calls that match `rule` wait from now on.
+        /// Holds all calls matching `rule` from now on.
         package func hold(where rule: @escaping Rule) { state.withLock { $0.rules.append(rule) } }
 
         package func hold(_ operation: Operation) { hold { $0.operation == operation } }
 
-        /// Releases all held calls and holds no further ones.
+        /// Releases all held calls and stops holding calls.
         package func open() {
             let released = state.withLock { state in
                 defer { state.held = [] }
@@ -49,7 +49,7 @@ extension InMemoryBackend {
             for call in released { call.continuation.resume() }
         }
 
-        /// Releases the call that has waited longest, and keeps holding the others. Returns false when none waits.
+        /// Releases the call waiting longest, and keeps holding the rest. Returns false when none waits.
         @discardableResult
         package func releaseOne() -> Bool {
             let first = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }
@@ -71,7 +71,7 @@ extension InMemoryBackend {
 
         package var heldCalls: [Call] { state.withLock { $0.held.map(\.call) } }
 
-        /// Makes the next `times` of the matching calls throw `error`.
+        /// Lets the next `times` of the matching calls throw `error`.
         package func fail(
             where rule: @escaping Rule, with error: CloudError, times: Int = .max
         ) {

@@ -27,7 +27,7 @@ package final class InMemoryBackend: ChangeNotifying, ChunkCollecting {
         return identity.withLock { $0 }
     }
 
-    /// Gives the cloud another identity, as if the other cloud lay at this address.
+    /// Gives the cloud a different identity, as if a different cloud lay at this address.
     package func rename(to identity: String) { self.identity.withLock { $0 = CloudIdentity(identity) } }
 
     /// Returns a copy of the logs and chunks, for ``putBack(_:)``.
@@ -155,7 +155,7 @@ package final class InMemoryBackend: ChangeNotifying, ChunkCollecting {
         return nil
     }
 
-    /// Sends an event to all listeners, as a change by another device or a return of the network does.
+    /// Sends an event to all listeners, like a remote change or a return of the network.
     package func send(_ event: CloudEvent) {
         let listeners = state.withLock { Array($0.listeners.values) }
         for listener in listeners { listener.yield(event) }

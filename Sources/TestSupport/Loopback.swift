@@ -2,17 +2,17 @@ package import Basics
 import Glibc
 import Synchronization
 
-/// TCP within this machine, for servers that tests start and for clients that an HTTP library cannot simulate.
+/// TCP within this machine, for servers started by tests and for clients beyond an HTTP library's abilities.
 package enum Loopback {
-    /// The sockets that hold the ports of `reservePort`.
+    /// The sockets holding the ports of `reservePort`.
     private static let reserved = Mutex<[Int32]>([])
 
-    /// Returns one of the ports that nothing uses; by default from outside of the range from which the kernel gives ports to clients.
+    /// Returns an unused port; by default from outside the kernel's range for client ports.
     ///
-    /// No other reservation returns it while this process lives. A server can listen on it if it sets SO_REUSEADDR, as servers do: the
-    /// socket that holds the port does not listen, see socket(7).
+    /// No later reservation returns it while this process lives. A server can listen on it with SO_REUSEADDR, which
+    /// servers set: the socket holding the port does not listen, see socket(7).
     package static func reservePort(of ports: Range<Int> = 20_000..<32_000) throws(Errno) -> Int {
-        // Most ports are free; where none is, this must not search for ever.
+        // Most ports are free; where none is, this must not search forever.
         for _ in 0..<10_000 {
             let descriptor = try check("socket") {
                 socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -22,7 +22,7 @@ package enum Loopback {
                 close(descriptor)
                 continue
             }
-            // Only now, because it would let the bind succeed on a port that another reservation holds.
+            // Only now, because it would let the bind succeed on an already reserved port.
             var enabled: Int32 = 1
             try check("setsockopt") {
                 setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &enabled, socklen_t(MemoryLayout<Int32>.size))
@@ -42,7 +42,7 @@ package enum Loopback {
         }
     }
 
-    /// Returns a connection, which the caller has to close; `prepare` sets options of the socket before it connects.
+    /// Returns a connection, which the caller has to close; `prepare` sets socket options before it connects.
     package static func connect(to port: Int, prepare: (Int32) -> Void = { _ in }) throws(Errno) -> Int32 {
         let descriptor = try check("socket") { socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         prepare(descriptor)

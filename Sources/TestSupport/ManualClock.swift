@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that only a test advances. Sleepers wait until it has reached their deadline.
+/// A clock advanced only by a test. Sleepers wait until it has reached their deadline.
 package final class ManualClock: Clock, Sendable {
     package struct Instant: InstantProtocol {
         package var offset: Duration
@@ -54,17 +54,17 @@ package final class ManualClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Whether a task sleeps until a deadline that is at most `offset` after the start.
+    /// Whether a task sleeps until a deadline at most `offset` after the start.
     package func isSleeping(before offset: Duration) -> Bool {
         state.withLock { $0.sleepers.contains { $0.deadline.offset <= offset } }
     }
 
-    /// Whether a task sleeps until a deadline that is later than `offset` after the start.
+    /// Whether a task sleeps until a deadline later than `offset` after the start.
     package func isSleeping(after offset: Duration) -> Bool {
         state.withLock { $0.sleepers.contains { $0.deadline.offset > offset } }
     }
 
-    /// Returns once a task sleeps until a deadline that is at most `offset` after the start.
+    /// Returns once a task sleeps until a deadline at most `offset` after the start.
     package func untilSleeping(before offset: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

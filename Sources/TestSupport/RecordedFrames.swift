@@ -1,5 +1,5 @@
-/// Frames of the control socket as programs and daemons of the protocol's version 1.8 wrote them, recorded with `strace`; only the paths of
-/// the daemon are others. That version has no binary frames.
+/// Control socket frames from programs and daemons with protocol version 1.8, recorded with `strace`; only the daemon's
+/// paths are changed. That version has no binary frames.
 package enum RecordedFrames {
     package static let hello = frame(
         #"{"id":1,"request":{"hello":{"program":"presenter-tool","version":{"major":1,"minor":8}}}}"#)

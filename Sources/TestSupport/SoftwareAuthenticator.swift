@@ -1,8 +1,8 @@
 import Cryptography
 import Foundation
 
-/// A security key in software, with the browser around it: makes a passkey and signs with it (WebAuthn Level 2, 6.3). Tests can set the
-/// values that they need to be wrong.
+/// A security key in software, with the browser around it: creates a passkey and signs with it (WebAuthn Level 2, 6.3).
+/// Tests can set the values they need to be wrong.
 package struct SoftwareAuthenticator: Sendable {
     private let key = SigningKey()
     package let credential: [UInt8]
@@ -10,7 +10,7 @@ package struct SoftwareAuthenticator: Sendable {
     package var origin: String
     package var domain: String
     package var counter: UInt32 = 0
-    /// The flags; by default the user is present and verified.
+    /// The flags; by default user presence and verification.
     package var flags: UInt8 = 5
     /// The algorithm; by default ES256 (RFC 9053, 2.1).
     package var algorithm: Int8 = -7

@@ -17,7 +17,7 @@ import Testing
         let pool = try BlockingPool(name: "order", threads: 1)
         let order = Mutex<[Int]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            // The pool's only thread hands over all of them, so none can start before the last one has been submitted.
+            // The pool's only thread hands all of them over, so none can start before the last submission.
             pool.submit {
                 pool.submit { order.withLock { $0.append(1) } }
                 pool.submit {

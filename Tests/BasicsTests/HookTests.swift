@@ -16,8 +16,8 @@ struct HookTests {
         #expect(called.withLock(\.self) == ["first one", "second two"])
     }
 
-    // A daemon crashed at its hundred-thousandth transaction: each call of a function that was read from a Mutex was two frames deeper than
-    // the previous one.
+    // A daemon crashed at its hundred-thousandth transaction: each call of a function read from a Mutex was two frames
+    // deeper than the last.
     @Test("the call depth does not grow with the number of calls")
     func depth() {
         let addresses = Mutex<[UInt]>([])

@@ -109,7 +109,7 @@ struct EmblemTests {
         #expect(try await emblems(device, paths) == expected)
     }
 
-    /// Gives the log a file with the content that the device shows, or with another one.
+    /// Gives the log a file with the device's visible content, or with different content.
     private func store(
         _ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator, _ chosen: Presence? = nil
     ) throws {
@@ -132,7 +132,7 @@ struct EmblemTests {
         }
     }
 
-    /// Changes what of an item's row affects its state.
+    /// Changes the parts of an item's row on which its state depends.
     private func change(_ node: NodeID, _ parts: KernellessDevice, _ generator: inout SeededGenerator) throws {
         let choice = generator.number(0..<12)
         try parts.metadata.write { transaction in

@@ -24,7 +24,7 @@ struct DaemonPermitsTests {
         second = ItemNumber(try device.save("second", "2"))
     }
 
-    /// Requests access of another client, and calls `then` while its outcome is being delivered.
+    /// Requests access for another client, and calls `then` while its outcome is being delivered.
     private func open(_ item: ItemNumber, then: @escaping @Sendable () -> Void) {
         let client = ClientID(9)
         let request = ClaimRequest(
@@ -33,8 +33,8 @@ struct DaemonPermitsTests {
         _ = claims.arbiter.open(request) { _ in then() }
     }
 
-    // Outcomes are delivered by one thread at a time. An entry of the log that was folded at such a moment took its items for held, and
-    // a package with changes of this device was merged file by file with another device's.
+    // Outcomes are delivered by one thread at a time. The items of a log entry folded at such a moment counted as held,
+    // and a package with local changes was merged file by file with a remote one.
     @Test("an item that no program holds is free even while the outcome of another claim is being delivered")
     func delivering() throws {
         let found = Mutex<[String: EnginePermit]>([:])
@@ -50,7 +50,7 @@ struct DaemonPermitsTests {
             return
         }
         end()
-        // The claim of the other client is left.
+        // The other client's claim is left.
         #expect(claims.snapshot.claimCount == 1)
     }
 

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 @Suite("Permits of plain programs")
 struct PlainPermitTests {
-    /// The calls that were made, in order.
+    /// All calls, in order.
     private final class Calls: Sendable {
         private let names = Mutex<[String]>([])
         var all: [String] { names.withLock { $0 } }

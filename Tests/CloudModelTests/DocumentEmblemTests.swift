@@ -17,7 +17,7 @@ struct DocumentEmblemTests {
         #expect(emblem(here, isFolder: true) == .folder)
         #expect(emblem(here, isFolder: true, isPinned: true) == .pinned)
         #expect(emblem(DocumentState(downloading: .notDownloaded, isUploaded: true)) == .cloud)
-        // An older version is here.
+        // An older version is local.
         #expect(emblem(DocumentState(downloading: .downloaded, isUploaded: true)) == .cloud)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Patterns and what they cost")
 struct GlobTests {
-    /// Patterns that take exponential time where each asterisk tries all lengths.
+    /// Patterns with exponential running time if each asterisk tries all lengths.
     private static let hostile = [
         String(repeating: "a*", count: 500) + "b", String(repeating: "*a", count: 500) + "b",
         String(repeating: "**/", count: 340) + "b", String(repeating: "a/**/", count: 200) + "b",
@@ -38,7 +38,7 @@ struct GlobTests {
         }
     }
 
-    /// SplitMix64; the targets with the shared generator import more than this one.
+    /// SplitMix64; the targets with the shared generator have additional imports.
     private struct Random {
         var state: UInt64
 

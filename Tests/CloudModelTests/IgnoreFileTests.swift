@@ -4,7 +4,7 @@ import Testing
 /// The rules of gitignore(5). `IgnoreGitTests` compares them with git's own.
 @Suite("Patterns of ignore files")
 struct IgnoreFileTests {
-    /// Returns whether a file with this text, in the outermost folder, ignores a path. A slash at its end makes it a folder.
+    /// Returns whether a file with this text, in the outermost folder, ignores a path. A trailing slash marks a folder.
     private func ignores(_ text: String, _ path: String) throws -> Bool {
         try match([0: text], path) != nil
     }

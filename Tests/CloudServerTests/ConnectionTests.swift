@@ -58,7 +58,7 @@ struct ConnectionTests {
         #expect(other)
         let later = (0..<1_000).count { _ in rate.allows("a", now: .seconds(1)) }
         #expect(later == 50)
-        // However many addresses send requests, the table is bounded and no address is refused for ever.
+        // However many addresses send requests, the table is bounded and no address is refused forever.
         for number in 0..<30_000 { _ = rate.allows("\(number)", now: .seconds(1)) }
         let last = rate.allows("c", now: .seconds(1))
         #expect(last)

@@ -36,7 +36,7 @@ struct PeerAddressTests {
         }
         #expect(client("203.0.113.5", ["198.51.100.1"]) == "203.0.113.5")
         #expect(client("10.0.0.1", ["198.51.100.1"]) == "198.51.100.1")
-        // The addresses that the client itself wrote precede the one that the proxy added.
+        // The addresses written by the client itself precede the proxy's.
         #expect(client("10.0.0.1", ["1.2.3.4, 198.51.100.1"]) == "198.51.100.1")
         #expect(client("10.0.0.1", ["1.2.3.4", "198.51.100.1, 10.0.0.7"]) == "198.51.100.1")
         #expect(client("10.0.0.1", ["198.51.100.1, nonsense"]) == "10.0.0.1")

@@ -4,7 +4,7 @@ import CloudStorage
 import Synchronization
 import Testing
 
-/// A cloud with all abilities, which records its calls with their arguments.
+/// A cloud with all abilities; records its calls with their arguments.
 final class AbleCloud: ChangeNotifying, ChunkBatching, ChunkCollecting, ChunkReading, HistoryJoining, LinkPublishing,
     RemoteResettable, UseReporting, WorkDeferring
 {

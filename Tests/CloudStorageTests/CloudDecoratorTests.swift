@@ -12,7 +12,7 @@ struct CloudDecoratorTests {
         let base: any CloudBackend
     }
 
-    /// Changes one method.
+    /// Changes a single method.
     private struct Mirroring: CloudDecorator {
         let base: any CloudBackend
 
@@ -21,7 +21,7 @@ struct CloudDecoratorTests {
         }
     }
 
-    /// Counts what it forwards.
+    /// Counts forwarded calls.
     private final class Counting: CloudDecorator {
         let base: any CloudBackend
         let names = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("When to retry a request to a cloud")
 struct RetryPolicyTests {
-    /// A random number generator that always returns the same value.
+    /// A random number generator with a constant result.
     struct Constant: RandomNumberGenerator {
         let value: UInt64
         mutating func next() -> UInt64 { value }

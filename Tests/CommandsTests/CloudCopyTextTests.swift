@@ -13,7 +13,7 @@ struct CloudCopyTextTests {
         #expect(estimate.note(0, at: start) == nil)
         #expect(estimate.note(0.1, at: start + .seconds(1)) == nil)
         #expect(estimate.note(0.2, at: start + .seconds(2)) == .seconds(8))
-        // It goes on at a tenth of that rate.
+        // The rest runs at a tenth of that rate.
         var left: Duration?
         for second in 3...60 {
             left = estimate.note(0.2 + Double(second - 2) * 0.01, at: start + .seconds(second))

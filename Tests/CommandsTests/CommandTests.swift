@@ -36,7 +36,7 @@ struct CommandTests {
     @Test("status --json shows each mount with its daemon, state, cloud and queue")
     func statusJSON() async throws {
         struct Printed: Decodable { let mounts: [Mount] }
-        /// Nil for mounts of other tests, whose daemons are registered elsewhere.
+        /// Nil for other tests' mounts: their daemons are registered elsewhere.
         struct Mount: Decodable {
             let status: MountStatus?
             init(from decoder: any Decoder) throws { status = try? MountStatus(from: decoder) }

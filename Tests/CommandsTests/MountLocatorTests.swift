@@ -67,7 +67,7 @@ struct MountLocatorTests {
         let place = try locator.place(of: argument)
         #expect(place.record == docs)
         #expect(place.path == (try MountPath(path)))
-        // The locator knows nothing about another file system.
+        // The locator knows nothing about other file systems.
         #expect(throws: CommandFailure.self) { try locator.place(of: "/other/a") }
     }
 

@@ -2,7 +2,7 @@ import ControlServer
 import DaemonProtocol
 import Testing
 
-/// Requests that the server handles on the thread that reads them if they are binary frames, and in the session's task if they are JSON. The
+/// Requests handled on the reading thread if they are binary frames, and in the session's task if they are JSON. The
 /// order of responses is the same.
 @Suite("Requests that are answered immediately")
 struct PromptResponseTests {
@@ -18,7 +18,7 @@ struct PromptResponseTests {
         DaemonRequest(FinishRequest(claim: claim, isQuiet: isQuiet))
     }
 
-    /// Returns a handler that responds to claims at once and delays all other requests until the gate opens.
+    /// Returns a handler that responds to claims immediately and delays all other requests until the gate opens.
     private func handler(_ gate: Gate) -> ScriptedHandler {
         ScriptedHandler { [granted] request in
             if request.call is AccessRequest { .now(granted) } else { nil }

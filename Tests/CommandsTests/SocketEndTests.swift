@@ -9,7 +9,7 @@ struct SocketEndTests {
         let handler = ScriptedHandler { _ in DaemonResponse(DoneResponse()) }
         try await FakeDaemon.with(handler) { daemon in
             let record = daemon.record
-            // The test does not wait for these connections: the server ends while they are being made.
+            // The test does not wait for these connections: the server ends while they are being opened.
             Task.detached { for _ in 0..<32 { _ = try? await RawClient.connect(record) } }
             for _ in 0..<4 { _ = try await RawClient.connect(record) }
         }

@@ -215,7 +215,7 @@ struct SocketServerTests {
                 try await ask(daemon.record, DiagnoseRequest())
             }
             #expect(failure?.causes.first?.code == .busy)
-            // The first one is still served.
+            // The first is still served.
             try await first.send([DaemonRequest(DiagnoseRequest())], from: 2)
             #expect(try await first.next()?.id == 2)
         }

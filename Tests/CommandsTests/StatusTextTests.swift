@@ -104,7 +104,7 @@ struct StatusTextTests {
         #expect(json.contains(#""pid" : 1"#) == known)
         let shown = StatusText.lines(report, .plain).last ?? ""
         #expect(shown.contains("does not answer"))
-        // The error of the command names the mount, and what to do.
+        // The command's error names the mount and the remedy.
         #expect(shown.contains("/m") != known)
     }
 

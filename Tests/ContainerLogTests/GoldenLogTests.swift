@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Recorded logs, in folders named by the rules that they need. `make golden` records those that are missing.
+/// Recorded logs, in folders named by the rules they need. `make golden` records missing logs.
 @Suite("Golden logs")
 struct GoldenLogTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")

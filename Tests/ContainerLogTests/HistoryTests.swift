@@ -5,10 +5,10 @@ import Testing
 /// Random histories of three devices. A failure names its seed; put it among `knownSeeds` to keep it as a case.
 @Suite("Devices that work independently lose nothing")
 struct HistoryTests {
-    /// The number of histories that a run checks; a nightly run checks more.
+    /// The number of histories per run; nightly runs check more.
     private static let count = ProcessInfo.processInfo.environment["UBIQUITY_HISTORIES"].flatMap(UInt64.init) ?? 2000
 
-    /// Seeds that once found a defect.
+    /// Seeds with past failures.
     private static let knownSeeds: [UInt64] = [10_210_207_794_222_172_393, 8_084_391_103_714_227_920]
 
     @Test("Every acknowledged content is current or in conflict, and deleted or replaced content does not come back")

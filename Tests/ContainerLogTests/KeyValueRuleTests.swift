@@ -76,7 +76,7 @@ struct KeyValueRuleTests {
         #expect(throws: LogError.self) { try batch.encoded() }
     }
 
-    /// Devices append the changes that they wrote in any relative order, some of them twice.
+    /// Devices append their changes in any relative order, some of them twice.
     @Test(
         "In any order and with any repeats, each key ends with its last write by time",
         arguments: 1...40)

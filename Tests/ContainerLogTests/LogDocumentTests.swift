@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/LOG.md` is the specification from which other programs would be written.
+/// `docs/LOG.md` is the specification for independent implementations.
 @Suite("docs/LOG.md: the bytes of an entry")
 struct LogDocumentTests {
     private static func document() throws -> String {
@@ -48,7 +48,7 @@ struct LogDocumentTests {
         let create = { (body: ItemBody) -> Change in
             .create(.sample(1), parent: .root, name: "n", attributes: attributes, body: body)
         }
-        // The body of a folder is only its code, which is the last byte of the batch.
+        // A folder's body is only its code, the last byte of the batch.
         let code = try Self.encoded([create(body)])[Self.encoded([create(.folder)]).count - 1]
         let text = try Self.document().split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(text.contains("\(code) \(name)"))

@@ -37,7 +37,7 @@ struct LogRuleTests {
     func newerRules() throws {
         let newer = ContainerReducer.knownRules + 1
         var tree = DictionaryTree()
-        // Each entry raises the rules by one step; the last one exceeds what this release knows.
+        // Each entry raises the rules by one step; the last exceeds this release's rules.
         let steps = (2...newer).map { [Change.raiseRules($0)] }.dropLast() + [[.raiseRules(newer), .file(1, "x", 10)]]
         for (number, changes) in zip(1..., steps) {
             let sequence = LogSequence(UInt64(number))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Many conflict versions of one file")
 struct ManyConflictTests {
-    /// A tree that counts the operations that the fold performs on it.
+    /// A tree that counts the fold's operations on it.
     private struct CountingTree: TreeStore {
         var tree = DictionaryTree()
         var puts = 0

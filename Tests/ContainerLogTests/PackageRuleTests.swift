@@ -3,12 +3,12 @@ import CloudModel
 import ContainerLog
 import Testing
 
-/// `a` and `b` have read the same log, and each makes a batch; the batch of `a` is appended first.
+/// `a` and `b` have read the same log, and each creates a batch; the batch of `a` is appended first.
 @Suite("Package rules: packages that two devices change at once")
 struct PackageRuleTests {
     private let package = ItemID.sample(1)
 
-    /// Returns a log with `d.rtfd`, which contains two files and a folder.
+    /// Returns a log with `d.rtfd`, a package of two files and a folder.
     private func log() throws -> TestLog {
         var log = try TestLog()
         try log.append(
@@ -139,7 +139,7 @@ struct PackageRuleTests {
     func declared() throws {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "d.mydoc"), .file(2, "x", 10, in: .sample(1)))
-        // In the entry that declares the type they are still folders.
+        // In the entry with the type's declaration they are still folders.
         try log.append(TestLog.b, declare("mydoc"), .folder(3, "d.mydoc"))
         #expect(log.names() == ["d.mydoc"])
         try log.append(TestLog.b, .folder(4, "d.MyDoc"), .folder(5, "d.mydoc"))

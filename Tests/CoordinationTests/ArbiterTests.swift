@@ -7,11 +7,11 @@ import Testing
 
 @Suite("Arbiter")
 struct ArbiterTests {
-    /// Records the messages that were sent.
+    /// Records all messages.
     private final class Post: ClaimMessenger {
         private let sent = Mutex<[String]>([])
         private let asks = Mutex<[AskID]>([])
-        /// Called with every question that is sent, as a client would receive it.
+        /// Called with every question, as a client would receive it.
         let onAsk = Hook<(AskID, ClientID)>()
 
         var all: [String] { sent.withLock(\.self) }
@@ -28,7 +28,7 @@ struct ArbiterTests {
         func report(_ report: ClaimReport) { sent.withLock { $0.append("\(report)") } }
     }
 
-    /// Counts the accessors that are inside.
+    /// Counts the accessors inside.
     private final class Door: Sendable {
         private let inside = Mutex(0)
         func enter() -> Int { change(by: 1) }
@@ -184,7 +184,7 @@ struct ArbiterTests {
         arbiter.snapshot().items.first { $0.key == tree.key("a.txt") }?.claims ?? []
     }
 
-    /// Waits until a claim waits for a granted one.
+    /// Waits until a claim waits for a granted claim.
     private func untilWaiting() async {
         while !held.contains(where: { $0.stage == .waiting }) { await Task.yield() }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// A request that would close a cycle of waits fails at once.
+/// A request that would close a cycle of waits fails immediately.
 @Suite("Deadlocks")
 struct DeadlockTests {
     @Test("Two presenters that each read inside didChange can both read")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// What happens to claims whose items are moved, removed or created.
+/// Claims on moved, removed or created items.
 @Suite("Items that are moved or deleted")
 struct MovingItemTests {
     @Test("The accessor gets the item itself, wherever it was moved during the wait")

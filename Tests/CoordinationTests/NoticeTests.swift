@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// The notices that presenters receive about changes by any program.
+/// Notices for presenters about changes by any program.
 @Suite("Notices for presenters")
 struct NoticeTests {
     @Test(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coordination
 
-/// Compares the table with the naive one, event by event.
+/// Compares the table with the naive table, event by event.
 @Suite("Claims against a naive reference")
 struct ReferenceTests {
     @Test("With random events both grant, refuse and ask the same at the same step", arguments: 0..<60)
@@ -67,7 +67,7 @@ struct ReferenceTests {
     }
 }
 
-/// Tries every order of requests and ends, where each request is one of the choices.
+/// Tries every order of requests and ends. Each request is among the choices.
 private struct Search {
     let choices: [[Access]]
     let limit: Int
@@ -110,7 +110,7 @@ private struct Search {
     }
 }
 
-/// Both tables, which receive the same events.
+/// Both tables, with the same events.
 private struct Pair {
     let tree: FakeTree
     var table = ClaimTable()

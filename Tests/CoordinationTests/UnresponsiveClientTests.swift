@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// What goes wrong in the original, and our decisions about it, one test each.
+/// Failures of the original, and this implementation's decisions about them, one test each.
 @Suite("Coordination with slow, frozen and dead clients")
 struct UnresponsiveClientTests {
     @Test("A claim does not look at 100,000 presenters of other items")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coordination
 
-/// The number of nodes that the table visits in its tree, whose nodes are items that have a claim, a presenter or a descendant with one.
+/// The number of tree nodes visited by the table. Its nodes are items with a claim or a presenter, and their ancestors.
 @Suite("Cost of a claim")
 struct WorkTests {
     private final class Count: Sendable {
@@ -12,7 +12,7 @@ struct WorkTests {
         func take() -> Int { value.exchange(0, ordering: .relaxed) }
     }
 
-    /// Returns the number of nodes visited from the request to the end of a claim, in a folder where others present something.
+    /// Returns the number of nodes visited from a claim's request to its end, in a folder with others' presenters.
     private func work(_ scene: inout Scene, _ claim: (inout Scene) -> ClaimID) -> Int {
         let count = Count()
         scene.table.live.onVisit = { count.add() }
@@ -27,11 +27,11 @@ struct WorkTests {
         var tree = FakeTree("f/mine.txt", "f/inner/mine.txt", "g/other.txt", "h.txt")
         for number in 0..<presenters { tree.make("g/\(number).txt") }
         var scene = Scene(tree)
-        // Every place has a presenter, so that no node has to be made or removed.
+        // Every place has a presenter, so that no node has to be created or removed.
         for path in ["f/mine.txt", "f/inner/mine.txt", "g/other.txt"] { _ = scene.present(path, []) }
         for number in 0..<presenters { _ = scene.present("g/\(number).txt", client: UInt64(10 + number % 8)) }
         for number in 0..<claims { scene.read("g/\(number).txt", [.withoutChanges], client: 30) }
-        // Many presenters share one item, and many are in the folder that contains the claimed item.
+        // Many presenters share an item, and many are in the claimed item's folder.
         for _ in 0..<presenters { _ = scene.present("h.txt", client: 9) }
         return scene
     }

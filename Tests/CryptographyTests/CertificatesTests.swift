@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Certificates in text")
 struct CertificatesTests {
-    /// A certificate of the curve P-256, made by openssl-req(1) for this test; nothing uses its key.
+    /// A P-256 certificate, made by openssl-req(1) for this test; nothing uses its key.
     private static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBcjCCARmgAwIBAgIUXEIB60bIojK32mrA2GI/7jMOdbowCgYIKoZIzj0EAwIw

@@ -21,7 +21,7 @@ struct P256PublicKeyTests {
         #expect(!key.isValid(signature, for: Array("simple".utf8)))
         #expect(!key.isValid(signature + [0], for: Array("sample".utf8)))
         #expect(!key.isValid([], for: Array("sample".utf8)))
-        // The lengths in BER's long form, which DER does not allow.
+        // Lengths in BER's long form, not allowed in DER.
         #expect(
             !key.isValid(
                 try Self.bytes("308146022100" + Self.r + "022100" + Self.s), for: Array("sample".utf8)))

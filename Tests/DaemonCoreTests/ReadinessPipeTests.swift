@@ -12,7 +12,7 @@ struct ReadinessPipeTests {
         let made = pipe(&ends)
         try #require(made == 0)
         defer { close(ends[0]) }
-        // A descriptor number that no test running at the same time receives.
+        // A descriptor number not used by any test running at the same time.
         let writer = fcntl(ends[1], F_DUPFD_CLOEXEC, 700)
         close(ends[1])
         try #require(writer >= 700)
@@ -37,7 +37,7 @@ struct ReadinessPipeTests {
         }
     }
 
-    /// A regression test: a daemon that a failing disk had ended wrote the reason into its own database.
+    /// A regression test: a daemon ended by a failing disk wrote the reason into its own database.
     @Test(
         "a later failure is not written into a file that reuses the descriptor, and that file stays open")
     func reused() throws {

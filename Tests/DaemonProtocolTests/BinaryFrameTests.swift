@@ -68,10 +68,10 @@ struct BinaryFrameTests {
         "a frame with an unknown or forbidden value is refused",
         arguments: [
             [], [0], [5, 1], [8, 1], [3, 1], [4, 1],
-            // A claim: an unknown field, mode and option, a count beyond the end, a path that leaves the mount, NUL in a path.
+            // A claim: unknown field, mode and option, a count beyond the end, a path leaving the mount, NUL in a path.
             [1, 1, 0x20, 0], [1, 1, 0, 1, 2, 0, 1, 0x61], [1, 1, 0, 1, 0, 1, 8, 1, 0x61], [1, 1, 0, 0xFF, 0xFF, 0x7F],
             [1, 1, 0, 1, 0, 0, 2, 0x2E, 0x2E], [1, 1, 0, 1, 0, 0, 1, 0],
-            // A purpose that is not UTF-8; a timeout that is infinite.
+            // A purpose with invalid UTF-8; an infinite timeout.
             [1, 1, 1, 1, 0xFF, 0], [1, 1, 2, 0, 0, 0, 0, 0, 0, 0xF0, 0x7F, 0],
             // A finish with an unknown flag; a number of more than 64 bits.
             [2, 1, 1, 3], [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2, 1, 0],

@@ -55,7 +55,7 @@ struct ControlFrameTests {
             for data in [payload, Data(cut)] {
                 guard let message = try? ControlFrame.decode(DaemonEnvelope.self, from: data, calls: Samples.calls)
                 else { continue }
-                // A message that can be decoded must be one that can be encoded again.
+                // Every decodable message must be encodable.
                 #expect(throws: Never.self, "seed \(seed)") { try ControlFrame.payload(message) }
             }
         }

@@ -17,7 +17,7 @@ struct MountRegistryTests {
         MountRecord(mount: mount, pid: pid, state: "/s", socket: "/s/control.sock")
     }
 
-    /// An id that no process has: the kernel assigns ids up to 2^22 (proc_sys_kernel(5), pid_max).
+    /// An id of no process: the kernel assigns ids up to 2^22 (proc_sys_kernel(5), pid_max).
     private let unusedID: Int32 = 1 << 22 + 1
 
     @Test("a published record is found in any of the directories, sorted by mount point")

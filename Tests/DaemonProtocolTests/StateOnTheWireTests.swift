@@ -3,7 +3,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Testing
 
-/// The expected texts were written by a release whose messages had a stored property for each fact.
+/// The expected texts were written by a release with a stored property for each fact in its messages.
 @Suite("A document's state on the wire")
 struct StateOnTheWireTests {
     private static let item = """

@@ -94,7 +94,7 @@ struct ChunkKeyTests {
             let whole = try name.read()
             try name.write(whole.dropLast() + [0])
             try await cloud.distrust([chunkID(7)], in: .cloudDocs)
-            // The newest copy, which may be another than the corrupt one.
+            // The newest copy, which may not be the corrupt one.
             #expect(try await cloud.getChunk(chunkID(7), in: .cloudDocs) == [UInt8](repeating: 7, count: 50))
             try await put(7, epoch: 5, in: cloud)
             #expect(try name.read() == whole)
@@ -116,7 +116,7 @@ struct ChunkKeyTests {
             }
             run(["rm", try path.chunk(7).string + ".1"])
             await expectCloudError(.damaged) { _ = try await cloud.append([2], to: .cloudDocs) }
-            // The other one reached the disk.
+            // The other reached the disk.
             #expect(try await cloud.present(Array(keys), in: .cloudDocs) == [ChunkKey(chunkID(8), epoch: 1)])
             try await put(7, epoch: 1, in: cloud)
             _ = try await cloud.append([2], to: .cloudDocs)

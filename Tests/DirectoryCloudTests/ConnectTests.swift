@@ -70,7 +70,7 @@ struct ConnectTests {
             let cloud = try await newCloud(path)
             let identity = path.appending("ubiquity-cloud")
             try identity.write(Array("ubiquity cloud\nformat 2\nsomething else\n".utf8))
-            // A leftover that connecting would remove.
+            // A leftover to be removed by connecting.
             let leftover = path.appending("temporary/999999999-0000000000000000")
             try leftover.write([1])
             try #require(run(["touch", "-d", "2001-01-01", leftover.string]))
@@ -127,7 +127,7 @@ struct ConnectTests {
                 if old { try #require(run(["touch", "-d", "1 day ago", file.string])) }
                 return file
             }
-            // No process has this id: it exceeds the greatest id that Linux assigns, 2^22.
+            // No process has this id: it exceeds the greatest id assigned by Linux, 2^22.
             let dead = "999999999-00000000000000a"
             let removed = try [make(dead + "1", old: true)]
             let kept = try [

@@ -68,7 +68,7 @@ struct DirectoryThreadsTests {
                 used.store(true, ordering: .sequentiallyConsistent)
             }
         }
-        // Not on the threads: the only one hangs.
+        // Not on the threads: the only thread hangs.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 began.wait()

@@ -68,7 +68,7 @@ struct DiskTests {
             let (image, disk) = (folder.appending("image"), folder.appending("disk"))
             try #require(run(["truncate", "-s", "64M", image.string]))
             try #require(run(["mkfs.ext4", "-q", image.string]))
-            // The journal commits by itself every 5 s (ext4(5)); with a longer interval, durability depends on the backend alone.
+            // The journal commits every 5 s (ext4(5)); with a longer interval, durability depends on the backend alone.
             let options = ["-o", "loop,commit=300"]
             try await withMount(options[0], options[1], image.string, at: disk) {
                 let cloud = try await newCloud(disk.appending("cloud"))

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// A directory that others may write to, as on a shared disk.
+/// A directory writable by others, as on a shared disk.
 @Suite("Directories that were tampered with", .timeLimit(.minutes(10)))
 struct HostileDirectoryTests {
     @Test("A FIFO, folder, socket or link in place of an entry is damage, and does not block the reader")

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Long logs")
 struct LogShardTests {
-    /// Writes files of entries, which makes a log of `count` equal entries.
+    /// Writes files of entries for a log of `count` equal entries.
     private func extend(_ path: FilePath, to count: Int) throws {
         var digest = Digest.zero.chained([1])
         for number in 2...count {

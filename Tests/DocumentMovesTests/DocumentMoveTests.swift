@@ -10,7 +10,7 @@ struct DocumentMoveTests {
     private func inFolder(_ body: (String) throws -> Void) throws {
         let folder = NSTemporaryDirectory() + "/ubiquity-move-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A folder that is left behind is among the temporary files.
+        // A remaining folder is among the temporary files.
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try body(folder)
     }

@@ -20,7 +20,7 @@ extension EndToEnd {
                 try await device.createContainer(.cloudDocs)
                 let places = Places()
                 for round in UInt8(0)..<3 {
-                    // Several writers append at the same time, so that the crash interrupts the commits of many of them.
+                    // Several writers append at the same time, so that the crash interrupts many commits.
                     await withTaskGroup(of: Void.self) { group in
                         for writer in UInt8(0)..<8 {
                             group.addTask { await append(round, writer, device, server, places) }
@@ -39,13 +39,13 @@ extension EndToEnd {
         /// The number of acknowledged appends in each round before the server is killed.
         private static let appends = 200
 
-        /// Appends until the server is dead; the writer that receives the last acknowledgement of the round kills it.
+        /// Appends until the server is dead; the writer with the round's last acknowledgement kills it.
         private func append(
             _ round: UInt8, _ writer: UInt8, _ device: HTTPBackend, _ server: ServerProcess, _ places: Places
         ) async {
             for number in UInt8(0)...255 {
                 let payload = [round, writer, number]
-                // An entry that was not acknowledged may exist or not.
+                // An unacknowledged entry may exist or not.
                 guard let place = try? await device.append(payload, to: .cloudDocs) else { return }
                 if places.add(place, payload) == Self.appends * (Int(round) + 1) { server.crash() }
             }

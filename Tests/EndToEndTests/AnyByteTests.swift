@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// One byte of one file changes behind the programs' backs. DAMAGE_ROUNDS=100 runs more rounds, and DAMAGE_SEED=n repeats one.
+    /// A byte of a file changes behind the programs' backs. DAMAGE_ROUNDS=100 runs more rounds, and DAMAGE_SEED=n
+    /// repeats one.
     @Suite("A flipped byte anywhere in a device or its cloud")
     struct AnyByteTests {
         private static let environment = ProcessInfo.processInfo.environment
@@ -21,7 +22,7 @@ extension EndToEnd {
     }
 }
 
-/// Two stopped devices, whose files each round restores before it changes another byte.
+/// Two stopped devices. Each round restores their files before it changes the next byte.
 private struct DamageBench {
     private let test: TestDevices
     private let expected: String
@@ -45,7 +46,8 @@ private struct DamageBench {
         try await test.expectConverged()
         try await test.a.shell("cp -a . \(expected)/")
         try await test.a.evict("evicted")
-        // Its bytes go in the background. After a crash before that they are a leftover, in which damage is harmless (seed 68801684).
+        // Its bytes are removed in the background. A crash before that leaves them behind, and damage in leftovers is
+        // harmless (seed 68801684).
         let size = try await test.a.shell("stat --printf=%s evicted")
         try await eventually("the bytes of the evicted document are gone") {
             try Damage.files(below: "\(test.a.state)/content").allSatisfy { "\($0.size)" != size }
@@ -100,14 +102,14 @@ private struct DamageBench {
         try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
     }
 
-    /// Returns the database in half of the cases, otherwise any file whose bytes also exist elsewhere.
+    /// Returns the database in half of the cases, otherwise any file with a second copy of its bytes elsewhere.
     private func pick(_ random: inout SeededGenerator) throws -> String {
         let database = ["-wal", ""].map { "\(test.a.state)/metadata.sqlite\($0)" }
         if random.chance(50), let file = random.pick(database.filter { (try? size(of: $0)) ?? 0 > 4120 }) {
             return file
         }
         let files = try Damage.files(below: test.a.state) + Damage.files(below: test.cloud.directory)
-        // A lock and a log contain no data, and no other program knows the right bytes of an edit that was never sent.
+        // A lock and a log contain no data, and only this device has the right bytes of an unsent edit.
         let candidates = files.filter { file in
             file.size > 0 && file.size != "edited\n".utf8.count
                 && !["lock", "daemon.log", "metadata.sqlite-reserve", "-shm"].contains { file.path.hasSuffix($0) }
@@ -137,7 +139,7 @@ private struct DamageBench {
         let isFound = isNoticed || check.status == 7
         print(isFound ? "  found" : "  unused")
         if !isFound {
-            // Only a database has unused bytes, and only a compressed chunk has bytes that make no difference.
+            // Only a database has unused bytes, and only a compressed chunk has irrelevant bytes.
             #expect(!["/content/", "/log/", "/ubiquity-cloud"].contains { what.contains($0) }, "\(what) was not found")
             try await expectAll(evicted: true)
         }
@@ -148,7 +150,7 @@ private struct DamageBench {
         try await a.stop()
     }
 
-    /// Checks that only the cloud has damage that this device cannot repair, and that another device that has the bytes can repair it.
+    /// Checks that only the cloud has damage beyond this device's repair, and that a second device can repair it.
     private func expectOnlyCloud(_ what: String, _ repair: ProgramOutcome, isCloud: Bool) async throws {
         #expect(isCloud, "\(what) is left: \(repair)")
         guard repair.errors.contains("damaged bytes of it") else { return }
@@ -158,7 +160,7 @@ private struct DamageBench {
         #expect(try await test.a.ubiquity(["check", test.a.mount]).status == 0)
     }
 
-    /// Waits until every document has its bytes and mode, and the edit is in its place or among the recovered ones.
+    /// Waits until every document has its bytes and mode, and the edit is in place or among the recovered edits.
     private func expectAll(evicted: Bool) async throws {
         let rest = evicted ? "" : "-not -name evicted"
         try await eventually("all documents are as they were") {

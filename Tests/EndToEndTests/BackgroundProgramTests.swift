@@ -3,14 +3,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that may not download what they open. `EAGAIN` is "Resource temporarily unavailable" in their messages.
+    /// Programs that may not download the documents they open. Their messages call `EAGAIN` "Resource temporarily
+    /// unavailable".
     @Suite("Background programs")
     struct BackgroundProgramTests {
         private static let refusal = "Resource temporarily unavailable"
         private static let far = "placeholder"
         private static let near = "resident"
 
-        /// Makes a document that B has, and one that is only in the cloud.
+        /// Creates a document that B has, and a document only in the cloud.
         private static func with(_ body: (TestDevice) async throws -> Void) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let (a, b) = (test.a, test.b)
@@ -25,7 +26,7 @@ extension EndToEnd {
             }
         }
 
-        /// Expects that a program is refused the placeholder, that this downloads nothing, and that it reads the document that is here.
+        /// Expects that a program is refused the placeholder without a download, and that it reads the local document.
         private static func expectRefusal(_ device: TestDevice, _ command: String) async throws {
             let refused = try await device.runner.run(
                 "bash", ["-c", "\(command) head -c 1 \(far)"], in: device.documents, limit: .seconds(30))
@@ -57,7 +58,7 @@ extension EndToEnd {
                 try await Self.expectRefusal(device, "chrt -i 0")
                 let count = try await device.shell("head -c 1 \(Self.far) | wc -c")
                 #expect(count == "1")
-                // A program that was started as ordinary work and then lowers its own class is looked up again.
+                // A program started as ordinary work is looked up again after it lowers its own class.
                 let script = """
                     exec 3< \(Self.far); exec 3<&-; ionice -c 3 -p $$; if exec 3< \(Self.far); then exit 1; fi
                     """

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a user sees after requesting something impossible. Each message is compared as a whole.
+    /// Messages for impossible requests, each compared as a whole.
     @Suite("Invalid input")
     struct BadInputTests {
-        /// Mounts with these arguments, which must fail with this status and message and mount nothing.
+        /// Mounts with these arguments, and expects this status and message and no mount.
         private func refused(
             _ test: TestDevices, _ arguments: [String], status: Int32, _ message: String,
             sourceLocation: SourceLocation = #_sourceLocation

@@ -71,8 +71,8 @@ extension EndToEnd {
                 let small = try await chunkRequests(to: double, of: "small", test)
                 #expect(small.count == 1)
                 let big = try await chunkRequests(to: double, of: "big", test)
-                // The first request is for the list of chunks. The next four are sent at once, in any order, so one of them is sent
-                // after a third reply at most.
+                // The first request is for the list of chunks. The next four are sent together, in any order, so one of
+                // them is sent after a third reply at most.
                 let list = try #require(big.first)
                 let frame = try #require(double.objects[list])
                 let digits = list.suffix(65).filter { $0 != "/" }
@@ -84,7 +84,7 @@ extension EndToEnd {
             }
         }
 
-        /// Returns the keys of the chunks that B requests when a program reads the first byte of a document, in order.
+        /// Returns the keys of the chunks requested by B when a program reads a document's first byte, in order.
         private func chunkRequests(to double: S3Double, of name: String, _ test: TestDevices) async throws -> [String] {
             let before = double.seen.count
             try await test.b.shell("cmp <(head -c 1 \(name)) <(head -c 1 \(test.a.path(name)))")
@@ -102,7 +102,7 @@ extension EndToEnd {
             }
         }
 
-        /// Runs `body` with devices on a store of S3, which are signed in to it.
+        /// Runs `body` with devices signed in to an S3 store.
         private func withBucket(
             devices: [String], _ body: @escaping @Sendable (S3Double, TestDevices) async throws -> Void
         ) async throws {
@@ -133,7 +133,7 @@ extension EndToEnd {
 }
 
 extension TestDevice {
-    /// Keeps credentials for a bucket, by default those that its store accepts.
+    /// Keeps credentials for a bucket, by default valid ones.
     @discardableResult
     func login(bucket url: String, secret: String = "secret") async throws -> ProgramOutcome {
         let script = "printf 'KEY\\n\(secret)\\n' | \(binaries)/ubiquity login '\(url)'"

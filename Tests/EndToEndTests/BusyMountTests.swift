@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Mounts that are in use, that would contain themselves, or that start without their cloud.
+    /// Mounts in use, mounts that would contain themselves, and mounts started without their cloud.
     @Suite("Unmounting busy mounts, and mounts that are refused")
     struct BusyMountTests {
         @Test("unmount refuses a mount in which a program has a file open and names both, unless it is forced")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Bytes that change by themselves, on the device and in the cloud.
+    /// Bytes that change spontaneously, on the device and in the cloud.
     @Suite("Check and repair")
     struct CheckTests {
         struct Document: Decodable {
@@ -127,7 +127,7 @@ extension EndToEnd {
                 for chunk in try test.cloud.chunks { try FileManager.default.removeItem(atPath: chunk.path) }
                 let blob = try #require(try test.a.blobs.first).path
                 try Damage.flip(blob, at: 100)
-                // Not by the mount: the kernel may release the file later, and one that is open is not examined.
+                // Not through the mount: the kernel may release the file later, and an open file is not examined.
                 let before = try await test.a.shell("sha256sum < '\(blob)'")
                 let outcome = try await findings(test.a, "repair")
                 #expect(outcome.status == 7)
@@ -196,7 +196,7 @@ extension EndToEnd {
                 try await test.a.shell("for i in $(seq 1 400); do echo $i > document-$i; done")
                 try await test.a.sync()
                 try await test.a.stop()
-                // The header of a page of names, from which SQLite finds the cells of its tree.
+                // The header of a page of names: SQLite finds the cells of its tree through it.
                 let file = "\(test.a.state)/metadata.sqlite"
                 let bytes = try Data(contentsOf: URL(filePath: file))
                 let name = try #require(bytes.firstRange(of: Data("document-200".utf8)))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a device does when its cloud contains something that the device cannot use.
+    /// A device's reaction to unusable data in its cloud.
     @Suite("Damage in the cloud")
     struct CloudDamageTests {
         @Test(

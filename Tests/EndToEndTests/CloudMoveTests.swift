@@ -7,7 +7,7 @@ extension EndToEnd {
     struct CloudMoveTests {
         private struct Settings: Decodable { let cloud: String }
 
-        /// The address that the device's next start uses.
+        /// The address used by the device's next start.
         private func remembered(_ device: TestDevice) throws -> String {
             let data = try Data(contentsOf: URL(filePath: "\(device.state)/settings.json"))
             return try JSONDecoder().decode(Settings.self, from: data).cloud
@@ -61,7 +61,7 @@ extension EndToEnd {
                     try await a.ubiquity(["login", server.url, "--code", server.code()]).text()
                     try await b.ubiquity(["offline", b.mount]).text()
                     try await b.shell("echo offline > queued")
-                    // Files that were made while the mount was away are not counted by the writer.
+                    // The writer does not count files created while the mount was away.
                     async let written = a.shell(
                         "n=0; for i in $(seq 100); do echo $i > d/w$i 2> /dev/null && n=$((n + 1)); sleep 0.02; done; echo $n"
                     )
@@ -72,7 +72,7 @@ extension EndToEnd {
                     try await a.sync()
                     #expect(try await a.shell("ls d/w* | wc -l") == count)
                     #expect(try remembered(a) == server.url)
-                    // The other device has changes, and the new cloud has, too.
+                    // Both the other device and the new cloud have changes.
                     try await move(b, to: server.url).text()
                     try await b.ubiquity(["online", b.mount]).text()
                     try await b.sync()
@@ -125,7 +125,7 @@ extension EndToEnd {
                     try await a.sync()
                     let code = try server.code(of: "anna", ["--scope", "read"])
                     try await a.ubiquity(["login", server.url, "--code", code]).text()
-                    // The account has no cloud yet, and this device can make none.
+                    // The account has no cloud yet, and this device can create none.
                     let empty = try await move(a, to: server.url)
                     #expect(empty.status == 4, "\(empty)")
                     try await a.ubiquity(["login", server.url, "--code", server.code()]).text()

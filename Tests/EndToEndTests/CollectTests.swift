@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Garbage in clouds without a server, with daemons whose clocks are set forward.
+    /// Garbage in serverless clouds, with daemons whose clocks are set forward.
     @Suite("Collecting garbage")
     struct CollectTests {
         private struct Document: Decodable {
@@ -38,7 +38,7 @@ extension EndToEnd {
                 try await TestDevices.with(devices: ["A", "B"], cloud: "\(location)") { test in
                     try await test.a.login(bucket: "\(location)")
                 } _: {
-                    // A store refuses requests of another time.
+                    // A store refuses requests with a different time.
                     try await collectsWhatNothingNeeds($0) { double.shiftClock(by: .seconds($0)) }
                 }
             }
@@ -99,7 +99,7 @@ extension EndToEnd {
             let recent = try await collect(a)
             #expect(recent.garbageBytes == 0 && recent.proposedSince == nil, "deleted documents can be restored")
 
-            // A start removes what is too old from the history.
+            // A start prunes expired history.
             try set(32 * Self.day)
             try await a.stop()
             try await clocks[0].start()
@@ -109,7 +109,7 @@ extension EndToEnd {
             let proposed = try await collect(a)
             #expect(proposed.removedChunks == 0 && proposed.proposedSince != nil)
             #expect(try await collect(a).removedChunks == 0, "the proposal rests for a day")
-            // Between the proposal and the deletion another device needs some of it again.
+            // Between the proposal and the deletion, another device needs some of it again.
             try await b.shell("cp \(plain)/back back")
             try await b.sync()
             try await a.sync()

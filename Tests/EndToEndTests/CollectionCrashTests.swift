@@ -33,8 +33,8 @@ extension EndToEnd {
                     documents += needed
                     try age(server)
                     let collection = try server.begin(["collect"], output: Pipe())
-                    // The amount of work decides when the collection is killed, not time, so that it is also killed in the middle on a slow
-                    // machine.
+                    // The collection is killed after an amount of work, not a time, so that it is also killed in the
+                    // middle on a slow machine.
                     for chunk in garbage.shuffled(using: &random).prefix(random.number(0..<60)) {
                         try await device.putChunk(chunk.id, frame: chunk.frame, in: .cloudDocs)
                     }
@@ -76,7 +76,7 @@ extension EndToEnd {
             ).encoded()
         }
 
-        /// Makes all chunks look as if they had been uploaded long ago.
+        /// Ages all chunks as if uploaded long ago.
         private func age(_ server: ServerProcess) throws {
             let process = try Process.run(
                 URL(filePath: "/usr/bin/sqlite3"),
@@ -85,7 +85,7 @@ extension EndToEnd {
             #expect(process.terminationStatus == 0)
         }
 
-        /// Checks that every chunk that the log names exists, and that every other chunk that the server reports as present exists.
+        /// Checks that every chunk in the log and every chunk reported by the server exists.
         private func expectWhole(
             _ device: HTTPBackend, _ documents: [OutgoingChunk], _ others: [OutgoingChunk]
         ) async throws {

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Calls of several programs on few names at once. A name that is only ever replaced exists at each moment, so no call may fail.
+    /// Concurrent calls of several programs on few names. A name that is only ever replaced exists at each moment, so
+    /// no call may fail.
     @Suite("Calls at once on one name")
     struct ConcurrentCallTests {
         @Test("no call fails because of what another program does with the name at the same moment, as on a disk")
@@ -50,14 +51,14 @@ private final class Failures: Sendable {
     func note(_ failure: String) { all.withLock { $0[failure, default: 0] += 1 } }
 }
 
-/// One call on a name, and the errors that it may have.
+/// A call on a name, and its permitted errors.
 private struct NameCall: CustomStringConvertible {
     let description: String
-    /// Errors that a disk returns too, whatever the order of the calls.
+    /// Errors possible on a disk too, whatever the order of the calls.
     var allowed: Set<Int32> = []
     let run: () -> Int32
 
-    /// Returns the error number of a call that must not fail so.
+    /// Returns the error number of a forbidden failure.
     func failure() -> Int32? {
         guard run() < 0 else { return nil }
         let code = errno
@@ -76,7 +77,7 @@ private struct NameCall: CustomStringConvertible {
         }
     }
 
-    /// A call that gives a name to something else, or takes it away.
+    /// A call that assigns a name to something else, or takes it away.
     private static func change(
         _ file: String, _ link: String, _ gone: String, _ own: String, _ random: inout SeededGenerator
     ) -> NameCall {

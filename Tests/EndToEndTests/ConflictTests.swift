@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Two devices change the same things while they can not see each other's changes.
+    /// Two devices change the same things without seeing each other's changes.
     @Suite("Conflicts")
     struct ConflictTests {
         @Test("both edit: the newest is current, and the other is shown beside it on both devices, read-only")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that coordinate, each a process of its own.
+    /// Programs that coordinate, each in a separate process.
     @Suite("Coordination")
     struct CoordinationTests {
         /// Returns a shell script that holds a file while it waits for the file `go` outside the mount.
@@ -22,7 +22,7 @@ extension EndToEnd {
             kill(holder.pid, number)
         }
 
-        /// Returns a script that holds one document and, once the other one is held too, requests that one as well.
+        /// Returns a script that holds its own document and requests the second as well, once it is held too.
         private func pair(_ device: TestDevice, _ mine: String, then other: String) -> String {
             let meet = "touch \(device.state)/\(mine); while ! [ -e \(device.state)/\(other) ]; do sleep 0.02; done"
             return "\(device.command(["coordinate", "write", mine])) -- sh -c '\(meet); "
@@ -46,7 +46,7 @@ extension EndToEnd {
             let mounts: [Mount]
         }
 
-        /// Returns the claims of programs, without those of the daemon, which takes a turn too when it uploads.
+        /// Returns the programs' claims, without those of the daemon, which takes a turn too when it uploads.
         private func claims(_ device: TestDevice) async throws -> [Claims.Item] {
             let text = try await device.ubiquity(["diagnose", "--claims", "--json", device.mount]).text()
             let items = try JSONDecoder().decode(Claims.self, from: Data(text.utf8)).mounts.flatMap(\.items)

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Programs that copy trees into the mount, out of it and within it.
     @Suite("Copies")
     struct CopyTests {
-        /// A tree with everything that copying gets wrong: odd names, links, modes, old times, empty and big files.
+        /// A tree with the usual pitfalls of copying: odd names, links, modes, old times, empty and big files.
         private static let tree = """
             mkdir -p source/deep/er 'source/empty folder' && cd source
             printf 'text' > plain.txt; : > empty; head -c 3000000 /dev/zero | tr '\\0' 'z' > big
@@ -15,7 +15,7 @@ extension EndToEnd {
             touch -d '2000-02-29 12:00:00.5' deep/er 'empty folder'; touch -d '1985-10-26 01:21:00' deep; cd ..
             """
 
-        /// Makes the tree beside the mounts, lets `script` copy `$SOURCE` to `copy` in A, and compares all three.
+        /// Creates the tree beside the mounts, lets `script` copy `$SOURCE` to `copy` in A, and compares all three.
         private func expectFaithful(_ script: String) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let plain = try test.plain()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The daemon dies in the middle of its work; after the next start every file whose close returned is present.
+    /// The daemon dies in the middle of its work; after the next start, every successfully closed file exists.
     @Suite("Crashes")
     struct CrashTests {
         @Test("a crash during a copy: every file that was closed is complete")

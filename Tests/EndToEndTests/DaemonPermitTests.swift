@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The daemon among the programs that coordinate: uploads, newer versions, evictions.
+    /// The daemon among coordinating programs: uploads, newer versions, evictions.
     @Suite("The daemon's permits")
     struct DaemonPermitTests {
-        /// Runs a script in an accessor that continues when `go` exists; `body` runs while the claim is held.
+        /// Runs a script in an accessor until `go` exists; `body` runs while the claim is held.
         private func holding(
             _ device: TestDevice, _ mode: String, _ script: String, _ body: () async throws -> Void
         ) async throws -> String {

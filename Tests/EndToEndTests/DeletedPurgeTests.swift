@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Deleted items that are removed for good.
+    /// Deleted items, permanently removed.
     @Suite("Deleted items, removed for good")
     struct DeletedPurgeTests {
-        /// Runs `body` with two devices that are signed in at a server, with an account of 16 MiB.
+        /// Runs `body` with two devices signed in at a server, with an account of 16 MiB.
         private func withTwo(_ body: (ServerProcess, TestDevices) async throws -> Void) async throws {
             try await ServerProcess.with { server in
                 _ = try server.command(["account", "quota", "anna", "16M"])
@@ -18,7 +18,7 @@ extension EndToEnd {
             }
         }
 
-        /// Returns what `df` shows as used.
+        /// Returns the used space in `df`.
         private func used(_ device: TestDevice) async throws -> UInt64 {
             let text = try await device.shell("df -B1 --output=used . | tail -n 1")
             return try #require(UInt64(text.trimmingCharacters(in: .whitespaces)))

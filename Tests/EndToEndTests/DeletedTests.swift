@@ -26,7 +26,7 @@ extension EndToEnd {
             try await device.ubiquity(["restore", path] + more).text()
         }
 
-        /// A folder with everything that a folder can contain.
+        /// A folder with everything a folder can contain.
         private static let album = """
             mkdir -p photos/2024/empty; for i in $(seq 1 40); do echo "picture $i" > "photos/2024/IMG_$i.JPG"; done
             chmod 640 photos/2024/IMG_1.JPG; touch -d '2001-02-03 04:05:06 UTC' photos/2024/IMG_1.JPG
@@ -106,8 +106,8 @@ extension EndToEnd {
                 let before = try await a.shell(Self.look)
                 try await a.sync()
                 try await eventually("B has it") { try await b.list() == ["photos"] }
-                // The inner folder is deleted on A, and the deletion is uploaded; the outer one is deleted on B, and the deletion is not
-                // uploaded.
+                // The inner folder is deleted on A, and the deletion is uploaded; the outer folder is deleted on B, and
+                // the deletion is not uploaded.
                 try await a.shell("rm -r photos/2024")
                 try await a.sync()
                 try await eventually("B lacks it") { try await b.list("photos") == ["best"] }
@@ -168,7 +168,7 @@ extension EndToEnd {
                 #expect(try await restore(a, a.path("a/b/g"), "--to", a.path("elsewhere")).contains("elsewhere/g"))
                 #expect(try await a.contents("elsewhere/g") == "other")
                 for text in ["old", "new"] {
-                    // A new file under the name of one that was just removed would be a save of that one.
+                    // A new file under a just removed name would be a save of the removed document.
                     try await a.shell("echo \(text) > \(text)")
                     try await a.sync()
                     try await a.shell("mv \(text) y")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The extensions of file managers, which are Python. `make desktop` loads them into real file managers.
+    /// The extensions of file managers, written in Python. `make desktop` loads them into real file managers.
     @Suite("Desktop")
     struct DesktopTests {
         private static let folder: String = {
@@ -35,7 +35,7 @@ extension EndToEnd {
             #expect(try #require(count) >= 30)
         }
 
-        /// Runs Debian's Python, which has the modules of the desktop, in a session with a bus of its own.
+        /// Runs Debian's Python, with the desktop's modules, in a session with a separate bus.
         private static func inSession(
             _ runner: ProgramRunner, _ arguments: [String]
         ) async throws -> ProgramOutcome {
@@ -66,7 +66,7 @@ extension EndToEnd {
                 #expect(
                     try await states(b, names.map { b.path($0) })
                         == ["pinned", "here", "cloud", "folder", "unknown", "unknown"])
-                // A name that is not UTF-8.
+                // A name with invalid UTF-8.
                 let odd = try await a.shell("python3 -B \(Self.ask) once \(a.documents)/$'caf\\xe9'")
                 #expect(odd == "here")
             }
@@ -87,7 +87,7 @@ extension EndToEnd {
                         "\(Self.folder)/tests/system/follow.py", idle,
                         // An evicted document keeps its picture.
                         "thumbnail normal \(photo)", "run \(a.command(["evict", photo]))", "pictured \(photo)",
-                        // What a thumbnailer could not read in the cloud, it may try again.
+                        // A thumbnailer may retry a cloud file that it could not read.
                         "thumbnail fail/thumbnailer \(photo)", "failed \(photo)", "run cat \(photo) > /dev/null",
                         "forgotten \(photo)", "run \(a.command(["evict", photo]))", "run mv \(photo) \(moved)",
                         "pictured \(moved)", "run \(a.command(["sync", "--wait", a.mount]))", idle,

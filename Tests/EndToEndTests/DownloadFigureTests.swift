@@ -51,7 +51,7 @@ extension EndToEnd {
                 #expect(head.documents == 1 && (1..<(2 << 20)).contains(head.bytes), "\(sources)")
                 let requested = try #require(sources["requested"])
                 #expect(requested.documents == 1 && requested.bytes >= 2 << 20, "\(sources)")
-                // What is here is read without a download.
+                // Local bytes are read without a download.
                 try await b.shell("cat 1 4 > /dev/null")
                 #expect(try await Self.sources(b)["cat"]?.bytes == cat.bytes)
 

@@ -6,10 +6,10 @@ extension EndToEnd {
     /// Each editor saves in its own way: in place, by renaming a new file over the document, or by renaming the document away.
     @Suite("Editors")
     struct EditorTests {
-        /// The names that editors leave beside a document and that stay on the device.
+        /// Editors' leftovers beside a document; they stay on the device.
         static let leftovers = ["*~", ".*.sw?"]
 
-        /// Edits a document that the cloud knows; it must keep its identity, and both devices must end with the new text.
+        /// Edits a document in the cloud; it must keep its identity, and both devices must end with the new text.
         private func expectSave(_ script: String) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 try await test.expectSameEverywhere("printf 'one\\nold\\n' > doc.txt")
@@ -52,7 +52,8 @@ extension EndToEnd {
             try await expectSave(Self.typed("nano -B doc.txt", until: "one", "Down C-k n e w C-o Enter C-x"))
         }
 
-        /// Returns a script that runs a program in a terminal of its own, types into it once it shows `text`, and waits for its end.
+        /// Returns a script that runs a program in its own terminal, types into it once it shows `text`, and awaits its
+        /// end.
         private static func typed(_ command: String, until text: String, _ keys: String) -> String {
             """
             terminal() { tmux -L "editor-$$" -f /dev/null "$@"; }
@@ -71,7 +72,7 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A", "B"]) { test in
                 let (a, b) = (test.a, test.b)
                 try await test.expectSameEverywhere("printf 'one\\nold\\n' > doc.txt")
-                // vim asks whether to write a file that has changed, and drops what was typed before it asks.
+                // vim asks whether to write a changed file, and drops all input from before the question.
                 let terminal = """
                     terminal() { tmux -L 'late-\(UUID())' -f /dev/null "$@"; }
                     shows() { until terminal capture-pane -p | grep -q "$1"; do read -t 0.1 < <(:) || true; done; }

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Entries that no honest device writes, in a log that every device follows.
+    /// Entries that no honest device writes, in a log followed by every device.
     @Suite("Logs of extreme values")
     struct ExtremeLogTests {
         @Test(

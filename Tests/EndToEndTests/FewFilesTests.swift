@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A state disk that can hold few files, whatever their size.
+    /// A state disk with room for few files, whatever their size.
     @Suite("A disk without room for files")
     struct FewFilesTests {
         @Test(

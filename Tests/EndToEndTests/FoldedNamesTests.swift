@@ -31,7 +31,7 @@ extension EndToEnd {
                     "cd '\(notes.a)'; mv Report.txt REPORT.txt; mv Plans plans; rm other; echo 4 > plans/a")
                 #expect(try await a.shell("cd '\(notes.a)'; ls; cat REPORT.txt") == "Link\nREPORT.txt\nplans\n1")
 
-                // Both make a name that is equal but for case, before either knows of the other's.
+                // Both create names equal but for case, before learning of each other's.
                 try await a.ubiquity(["offline", a.mount]).text()
                 try await a.shell("cd '\(notes.a)'; echo a > Both.txt")
                 try await b.shell("cd '\(notes.b)'; echo b > BOTH.TXT")
@@ -62,11 +62,11 @@ extension EndToEnd {
                 let notes = "\(a.mount)/Notes/Documents"
                 try await a.shell("cd '\(notes)'; echo 1 > Report.txt; mkdir Plans; echo 22 > Plans/One")
                 try await a.sync()
-                // This one is set just before, so that the reset sends it.
+                // This setting is made just before, so that the reset sends it.
                 try await a.ubiquity(["container", "names", "Unsent", "--ignore-case", "--mount", a.mount]).text()
                 let said = try await a.ubiquity(["reset", a.mount, "--yes"]).text()
                 #expect(said.contains("rebuilt this device's state from the cloud because a reset was requested."))
-                // Sizes, not contents: a test run in the idle class of the scheduler may not download what it reads.
+                // Sizes, not contents: a test run in the scheduler's idle class may not download the files it reads.
                 let list = "cd '\(notes)' && find . -type f -printf '%P %s\\n' | sort"
                 try await eventually("all is back") {
                     try await a.tryShell(list).output == "Plans/One 3\nReport.txt 2\n"

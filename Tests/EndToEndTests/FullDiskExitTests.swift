@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A full disk that holds the state can always be emptied, whichever process filled it and whatever else happens.
+    /// A full disk with the state can always be emptied, whichever process filled it and whatever else happens.
     @Suite("Freeing space on a full disk", .needsRoot)
     struct FullDiskExitTests {
         @Test(

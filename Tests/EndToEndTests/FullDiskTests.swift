@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A full disk that holds the state of a device or its cloud.
+    /// A full disk with the state of a device or its cloud.
     @Suite("Full disk")
     struct FullDiskTests {
         /// Mounts a small file system over a folder while `body` runs.

@@ -41,7 +41,7 @@ extension EndToEnd {
             (ChunkID(words: (number << 48, number, 0, 0)), [UInt8](repeating: UInt8(number % 251), count: 1 << 20))
         }
 
-        /// Fills the server until it reports that it is full, and returns what it acknowledged before.
+        /// Fills the server until it reports that it is full, and returns everything acknowledged before.
         private func fill(_ device: HTTPBackend) async throws -> (chunks: [UInt64], entries: [LogSequence]) {
             var (chunks, entries): ([UInt64], [LogSequence]) = ([], [])
             for number in UInt64(1)..<40 {

@@ -31,7 +31,7 @@ extension EndToEnd {
     }
 }
 
-/// Which line of which file ignores a path.
+/// The line and file that ignore a path.
 private struct Decision: Hashable {
     let file: String
     let line: Int
@@ -83,8 +83,9 @@ private struct RandomTree {
         }
     }
 
-    /// Returns whether git may deviate from its own documentation: it compares the beginning up to the first special character by itself,
-    /// and then takes asterisks there for those at the start of a pattern, so that `a**/b` matches `ab`.
+    /// Returns whether git may deviate from its own documentation: it compares the beginning up to the first special
+    /// character separately, and then takes asterisks there for those at the start of a pattern, so that `a**/b`
+    /// matches `ab`.
     private static func differsInGit(_ pattern: String) -> Bool {
         guard let special = pattern.firstIndex(where: { "*?[\\".contains($0) }), special > pattern.startIndex,
             pattern[special...].hasPrefix("**")
@@ -107,7 +108,7 @@ private struct RandomTree {
         try Data(paths.map(Self.plain).joined(separator: "\0").utf8).write(to: URL(filePath: "\(folder).paths"))
     }
 
-    /// Returns the path without the slash at the end of a folder, of which git would take the empty name behind it.
+    /// Returns the path without the trailing slash of a folder: git would take the empty name behind it.
     static func plain(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
 
     /// Returns git's decisions, by path.

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `.ubiquityignore`: names of one's own that stay on a device.
+    /// `.ubiquityignore`: the user's own names that stay on a device.
     @Suite("Ignore files")
     struct IgnoreTests {
         @Test("what the patterns match stays on its device, on both devices; what was uploaded before stays everywhere")

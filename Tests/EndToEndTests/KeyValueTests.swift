@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Settings that all devices share.
+    /// Settings shared by all devices.
     @Suite("Key values")
     struct KeyValueTests {
         @Test(
@@ -60,7 +60,7 @@ extension EndToEnd {
                 try await test.a.ubiquity(["kv", "set", "k", "kept", "--mount", test.a.mount]).text()
                 try await test.a.stop()
                 try test.cloud.goOnline()
-                // Without a daemon nothing is appended to the log before the state is rebuilt. The command starts one.
+                // Without a daemon, nothing is appended to the log before the state is rebuilt. The command starts one.
                 try await test.a.ubiquity(["reset", test.a.mount, "--state", test.a.state, "--yes"]).text()
                 #expect(try await test.a.ubiquity(["kv", "get", "k", "--mount", test.a.mount]).text() == "kept")
             }

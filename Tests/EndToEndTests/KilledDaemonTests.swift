@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A thread of a daemon that invalidates a name waits in the kernel for the folder's lock. A program may hold it, and wait for the daemon.
+    /// A daemon's thread that invalidates a name waits in the kernel for the folder's lock. A program may hold it, and
+    /// wait for the daemon.
     @Suite("Daemons that are killed")
     struct KilledDaemonTests {
         /// `UBIQUITY_KILLS=1000` is a long run.
@@ -38,7 +39,7 @@ extension EndToEnd {
                 try await test.a.shell("mkdir w")
                 try await test.a.sync()
                 try await eventually("B has the folder") { try await test.b.list().contains("w") }
-                // Changes from another device, in the folder in which the programs of this one work.
+                // Remote changes in the local programs' folder.
                 let plain = try test.plain()
                 async let changes = test.b.tryShell(
                     """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The daemon remembers which item a path meant, for claims that are requested often.
+    /// The daemon caches the item of a path for frequent claims.
     @Suite("Paths that are claimed often")
     struct KnownPathTests {
         private func read(_ device: TestDevice, _ file: String, times: Int = 20) async throws {

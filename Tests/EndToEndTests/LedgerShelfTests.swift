@@ -17,7 +17,7 @@ extension EndToEnd {
                 try await Self.meet([a, b], "list", ["Home: current"])
                 try await Self.meet([a, b], "in", "Home", "list", ["cash 1000", "  cash 1000 salary"])
 
-                // Offline and crossing; both open an account of one name, for which the program has a rule.
+                // Offline and crossing; both open an account of the same name, for which the program has a rule.
                 try cloud.goOffline()
                 for (device, cents) in [(a, "-300"), (b, "-200")] {
                     try await device.shelf("in", "Home", "open", "bank")
@@ -49,7 +49,7 @@ extension EndToEnd {
                 try await Self.meet([a, b], "list", ["Home: current"])
                 #expect(try await b.shelfLines("in", "Home", "list") == rows)
 
-                // Removed by one while the other writes offline.
+                // Removed on one device while the other writes offline.
                 try cloud.goOffline()
                 try await b.shelf("in", "Home", "book", "cash", "7", "found")
                 try await a.shelf("remove", "Home")
@@ -77,14 +77,14 @@ extension EndToEnd {
                     }
                     try await group.waitForAll()
                 }
-                // A process that ended while another one was sending may have left its part to the next one.
+                // A process that ended during another's transfer may have left its part to the next process.
                 for device in [a, b] { try await device.shelf("sync") }
                 let bookings = (1...8).map { "  cash \($0) food" }
                 try await Self.meet([a, b, a, b], "in", "Home", "list", ["cash 36"] + bookings)
             }
         }
 
-        /// Waits until a command prints what is expected on some devices.
+        /// Waits until a command prints the expected output on some devices.
         private static func meet(_ devices: [TestDevice], _ command: String, _ expected: [String]) async throws {
             try await meet(devices, [command], expected)
         }
@@ -98,7 +98,7 @@ extension EndToEnd {
                 try await eventually("\(device.name) prints \(expected)") {
                     try await device.sync()
                     try await device.shelf("sync")
-                    // A ledger that is not complete yet cannot be opened.
+                    // An incomplete ledger cannot be opened.
                     let outcome = try await device.tryShelf(arguments)
                     return outcome.status == 0 && (try? outcome.lines()) == expected
                 } describe: {

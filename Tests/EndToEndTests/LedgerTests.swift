@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The example program that shares its database, on two devices.
+    /// The example program with a shared database, on two devices.
     @Suite("Ledger")
     struct LedgerTests {
         @Test("two devices keep one ledger, and a person sees what did not remain, restores it and decides")
@@ -15,7 +15,7 @@ extension EndToEnd {
                 try await b.ledger("join", identifier)
                 try await Self.meet(a, b, ["cash 1000", "  cash 1000 salary"])
 
-                // Neither knows what the other does meanwhile; the log has A's part first.
+                // Neither knows of the other's changes; the log has A's part first.
                 for (device, cents, name) in [(a, "-300", "purse"), (b, "-200", "wallet")] {
                     try await device.ledger("open", "bank")
                     try await device.ledger("book", "cash", cents, "food")
@@ -63,7 +63,7 @@ extension EndToEnd {
             }
         }
 
-        /// Waits until both devices list what is expected.
+        /// Waits until both devices print the expected list.
         private static func meet(_ one: TestDevice, _ two: TestDevice, _ expected: [String]) async throws {
             for device in [one, two] {
                 try await eventually("\(device.name) lists \(expected)") {
@@ -92,7 +92,7 @@ extension TestDevice {
 
     fileprivate func syncLedger() async throws { try await ledger("sync", "\(mount)/CloudDocs/Ledger") }
 
-    /// Returns once the log has what the device wrote.
+    /// Returns once the log has the device's changes.
     fileprivate func publishLedger() async throws {
         try await syncLedger()
         try await sync()

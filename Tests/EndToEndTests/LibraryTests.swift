@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What programs use of the library, each in a process of its own.
+    /// Programs' use of the library, each in a separate process.
     @Suite("The library")
     struct LibraryTests {
         private func library(_ device: TestDevice, _ words: String) async throws -> [String] {

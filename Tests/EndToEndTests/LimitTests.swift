@@ -32,12 +32,12 @@ extension EndToEnd {
                 try await eventually("the first bytes are in the cloud") {
                     Self.size(of: test.cloud.directory) > before + rate
                 }
-                // A new name does not wait for the bytes of the other document.
+                // A new name does not wait for the other document's bytes.
                 try await a.shell("mkdir folder")
                 try await eventually("another document is in the cloud") { try await a.status("folder").isUploaded }
                 let sent = Self.size(of: test.cloud.directory) - before
                 let seconds = (ContinuousClock.now - began) / .seconds(1)
-                // One second's bytes, and the chunk that was under way, come in addition; the log has a few.
+                // One second's bytes, and the chunk in progress, come in addition; the log has a few.
                 #expect(Double(sent) <= Double(rate) * (seconds + 1) + 0x1p20 + 65_536, "\(sent) bytes in \(seconds) s")
                 #expect(sent < 20 << 20)
                 let status = try await a.ubiquity(["status", a.mount]).text()

@@ -5,7 +5,7 @@ extension EndToEnd {
     /// Looks at the first bytes of documents without an extension, by which file managers choose icons.
     @Suite("Looks at the types of documents")
     struct LookTests {
-        /// Reads as GLib does to guess a type; prints how many bytes came, and the digest of what was read.
+        /// Reads as GLib does to guess a type; prints the number of bytes and their digest.
         private static let program = """
             from gi.repository import Gio; import hashlib, os, sys
             for path in sys.argv[2:]:
@@ -52,7 +52,7 @@ extension EndToEnd {
 
                 #expect(try await Self.look(b, "note1", "whole") == "512 \(Self.digest(a, "note1"))")
                 #expect(try await Self.digest(b, "note2") == Self.digest(a, "note2"))
-                // It is here now: no read is short.
+                // It is local now: no read is short.
                 #expect(try await Self.look(b, "note2") == "4096 \(Self.digest(a, "note2", "4096"))")
             }
         }

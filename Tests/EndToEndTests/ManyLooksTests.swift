@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that no list names, and that look into every document of a folder.
+    /// Unlisted programs that look into every document of a folder.
     @Suite("Programs that look into many documents")
     struct ManyLooksTests {
         private static let refusal = "Resource temporarily unavailable"
 
-        /// Makes documents `d/001`, `d/002` … that B lists and does not have.
+        /// Creates documents `d/001`, `d/002` … that B lists and does not have.
         private static func with(
             _ count: Int, kilobytes: Int, _ body: (_ a: TestDevice, _ b: TestDevice) async throws -> Void
         ) async throws {
@@ -27,7 +27,8 @@ extension EndToEnd {
             }
         }
 
-        /// Looks into all documents as a program without a terminal, each time in a process of its own, and prints how many could be opened.
+        /// Looks into all documents as a program without a terminal, each time in a separate process, and prints the
+        /// number of opened documents.
         private static let look =
             "setsid -w bash -c 'for f in d/*; do head -c 10 $f > /dev/null && echo $f; done' | wc -l"
 
@@ -46,7 +47,7 @@ extension EndToEnd {
                 let again = try await b.run("head", "-c", "1", b.path("d/078"))
                 #expect(again.errors.contains(Self.refusal), "\(again)")
 
-                // Other programs, what is here, and commands that the user decides about go on.
+                // Other programs, local bytes, and the user's own commands continue to work.
                 #expect(try await b.shell("cat d/080 | wc -c") == "614400")
                 try await eventually("it is here") { try await b.attribute("status", of: "d/080") == "current" }
                 #expect(try await b.shell("head -c 10 d/080 | wc -c") == "10")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A program with very many presenters beside one that is not concerned by them.
+    /// A program with very many presenters beside an unrelated program.
     @Suite("Many presenters")
     struct ManyPresentersTests {
         private static let count = 10_000
@@ -44,7 +44,7 @@ extension EndToEnd {
                         "reads beside \(Self.count) presenters take \(beside.median / alone.median) of the time alone;",
                         "the daemon has \((full - empty) * 1024 / Self.count) bytes more for each")
                     #expect(shown.said == ["presenting \(Self.count)"], "no presenter was asked or notified")
-                    // The presenters of the folder do receive what concerns them.
+                    // The folder's presenters do receive their messages.
                     try await device.shell("echo x > crowd/new")
                     #expect(try await presented(device) == 500, "as many as are listed")
                 }

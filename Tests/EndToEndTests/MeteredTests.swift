@@ -6,7 +6,7 @@ import Testing
 extension EndToEnd {
     @Suite("Metered networks")
     struct MeteredTests {
-        /// A program that reports a metered network to a daemon as long as it lives, as `ubiquity-desktop` does.
+        /// A program that reports a metered network to a daemon throughout its life, as `ubiquity-desktop` does.
         private final class Reporter: Sendable {
             private let descriptor: Int32
 
@@ -67,7 +67,7 @@ extension EndToEnd {
                 #expect(try await !b.status("new").isUploaded)
                 #expect(try await !a.list().contains("new"))
 
-                // A person who runs this waits for it.
+                // A person running this waits for it.
                 try await b.sync()
                 #expect(try await b.status("new").isUploaded)
                 #expect(try await b.status("kept").downloadingStatus == "notDownloaded")
@@ -102,7 +102,7 @@ extension EndToEnd {
                 }
                 try await b.shell("echo edited > new")
                 try await eventually("A has it") { try await a.list() == ["new"] }
-                // What waits when the choice changes goes on.
+                // Transfers waiting when the choice changes continue.
                 try await b.ubiquity(["limit", "--on-metered", "wait", "--mount", b.mount]).text()
                 try await b.shell("echo edited > second; mkdir folder")
                 try await eventually("A has the folder") { try await a.list() == ["folder", "new"] }

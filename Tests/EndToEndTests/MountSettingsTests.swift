@@ -21,7 +21,7 @@ extension EndToEnd {
                 let status = try await test.a.ubiquity(["status", mount]).text()
                 #expect(status.contains("Device      tablet") && status.contains(test.cloud.url), "\(status)")
                 #expect(status.contains("at most 50 MiB"), "\(status)")
-                // A limit that was set remains.
+                // The limit remains.
                 try await test.a.ubiquity(["limit", "--mount", mount, "--cache", "off"]).text()
                 try await test.a.ubiquity(["unmount", mount]).text()
                 try await test.a.ubiquity(arguments).text()

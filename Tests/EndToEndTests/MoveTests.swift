@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Documents that are moved between a machine and its cloud.
+    /// Documents moved between a machine and its cloud.
     @Suite("Moves in and out")
     struct MoveTests {
         @Test(

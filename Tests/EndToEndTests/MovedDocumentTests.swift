@@ -67,7 +67,7 @@ extension EndToEnd {
                 }
             }
 
-            /// The names of the files through which the document is shared, as this device lists them.
+            /// The document's shared files, as listed by this device.
             func files() throws -> [String] {
                 try FileManager.default.subpathsOfDirectory(atPath: "\(device.mount)/CloudDocs/Databases")
             }

@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Calls by name at the moment when another device gives the name to another document: what a path shows has to be what it is.
+    /// Calls by name at the moment when another device gives the name to another document: a path must show the current
+    /// document.
     @Suite("Calls by names that another device takes")
     struct NameRaceTests {
-        /// What a program does with one of the names.
+        /// A program's action on a name.
         private enum Act: CaseIterable {
             case move, moveOver, exchange, remove, list
         }
@@ -25,7 +26,7 @@ extension EndToEnd {
                 try await test.a.shell("mkdir t p; for k in $(seq \(Self.names)); do echo old $k > p/o$k; done")
                 try await test.a.sync()
                 try await eventually("B has the folders") { try await test.b.list() == ["p", "t"] }
-                // Both make the same names; A, which is offline, has other documents under them.
+                // Both create the same names; A, which is offline, has other documents under them.
                 try await test.a.ubiquity(["offline", test.a.mount]).text()
                 try await test.b.shell("for k in $(seq \(Self.names)); do echo B $k > t/n$k; done")
                 try await test.b.sync()
@@ -38,7 +39,7 @@ extension EndToEnd {
             }
         }
 
-        /// Goes through the names again and again while the changes of the other device arrive.
+        /// Cycles through the names while the remote changes arrive.
         private static func act(in documents: String, seed: UInt64) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for part in 0..<2 {
@@ -68,7 +69,7 @@ extension EndToEnd {
             guard result == 0 else { throw EndToEndError("\(act) of n\(number): \(String(cString: strerror(errno)))") }
         }
 
-        /// Expects that what the kernel's caches show is what the file system says.
+        /// Expects that the kernel's caches agree with the file system.
         private static func expectShown(_ device: TestDevice) async throws {
             let script = "stat -c '%n %i %h %s' t/* p/*; tail -n +1 t/* p/*"
             let cached = try await device.shell(script)

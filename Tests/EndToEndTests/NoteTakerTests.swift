@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The example program, beside others that write its documents and on two devices.
+    /// The example program, beside programs that write its documents, and on two devices.
     @Suite("NoteTaker")
     struct NoteTakerTests {
         @Test("a program that reads a document that is open in another program gets the unsaved edits")
@@ -44,7 +44,7 @@ extension EndToEnd {
                 }
                 #expect(try await b.shell(b.note("--setting font")) == "Mono")
                 try await b.kill9()
-                // The shell of a device works in its mount, which no longer exists.
+                // The device's shell works in its mount, which no longer exists.
                 let script = "cd /; " + b.note("--setting font Sans")
                 #expect(try await b.runner.run("bash", ["-c", script], in: "/").text() == "kept")
                 try await b.restart()

@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What file-system test suites and third-party programs require of a mount.
+    /// Requirements of file-system test suites and third-party programs on a mount.
     @Suite("Other programs and system tools")
     struct OutsideToolTests {
-        /// Returns a Python script that can make system calls for which Python has no function.
+        /// Returns a Python script with system calls that Python has no function for.
         private static func python(_ code: String) -> String {
             """
             python3 - <<'EOF'
@@ -119,7 +119,7 @@ extension EndToEnd {
                 try await eventually("B lists them") { try await b.list().count == 40 }
                 try await b.shell("for i in $(seq 40); do head -c 100 big$i > /dev/null & done; wait")
                 try await b.shell("for i in $(seq 40); do timeout -s KILL 0.01 cat big$i > /dev/null || true; done")
-                // Files made ahead for new blobs have no name.
+                // Files created ahead for new blobs have no name.
                 let count = """
                     for file in /proc/\(try #require(b.daemon.pid))/fd/*; do
                         case $(readlink "$file") in */content/*) stat -L -c %h "$file";; esac

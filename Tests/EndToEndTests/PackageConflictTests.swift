@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A package that two devices changed apart is one document in conflict, for every command and program that lists conflicts.
+    /// A package changed separately by two devices is a single document in conflict, for every command and program that
+    /// lists conflicts.
     @Suite("Conflicts of packages")
     struct PackageConflictTests {
         private func makePackage(_ a: TestDevice, _ b: TestDevice) async throws {
@@ -13,7 +14,7 @@ extension EndToEnd {
             try await b.download("d.rtfd")
         }
 
-        /// Makes a conflict that A's change wins, because it is sent first.
+        /// Creates a conflict won by A's change, because it is sent first.
         ///
         /// - Returns: The name of B's whole package once both devices show it.
         private func makeConflict(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Folders that are one document: they are saved, sent, fetched and shown as one.
+    /// Folders treated as a single document: they are saved, sent, fetched and shown as a whole.
     @Suite("Packages")
     struct PackageTests {
         @Test(

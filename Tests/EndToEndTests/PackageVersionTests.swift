@@ -21,20 +21,20 @@ extension EndToEnd {
             return try JSONDecoder().decode(Answer.self, from: Data(text.utf8)).versions.filter { $0.kind == "history" }
         }
 
-        /// Returns the files of a package with their contents, one line each.
+        /// Returns a package's files with their contents, a line each.
         private func show(_ device: TestDevice, _ name: String = "d.rtfd") async throws -> String {
             try await device.shell("cd \(name) && find . -type f -o -type l | sort | xargs grep -H ''")
         }
 
         private let first = "./in/y:1\n./x:1"
 
-        /// Makes three states: two files; one of them changed; another one removed and one added.
+        /// Creates three states: two files; a changed file; a removed and an added file.
         private func makeHistory(_ a: TestDevice, _ b: TestDevice) async throws {
             for save in [
                 "mkdir -p d.rtfd/in; echo 1 > d.rtfd/x; echo 1 > d.rtfd/in/y", "echo two > d.rtfd/x",
                 "echo three > d.rtfd/x; rm -r d.rtfd/in; echo new > d.rtfd/z",
             ] {
-                // Each save is one batch, however slow the machine is.
+                // Each save is a single batch, however slow the machine is.
                 try await a.shell("\(a.command(["coordinate", "write", "d.rtfd"])) -- sh -c '\(save)'")
                 try await a.sync()
             }
@@ -57,7 +57,7 @@ extension EndToEnd {
                 try await b.sync()
                 try await a.sync()
                 try await eventually("the other device has it") { try await show(a) == first }
-                // The state that the restore replaced is a version now.
+                // The replaced state is a version now.
                 let newest = try #require(try await history(a).first)
                 #expect(newest.size == 10 && newest.device == "A")
                 try await a.ubiquity(["restore", a.path("d.rtfd"), "--version", newest.version]).text()

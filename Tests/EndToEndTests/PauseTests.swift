@@ -121,7 +121,7 @@ extension EndToEnd {
                 .split(separator: "\n").map(String.init)
         }
 
-        /// Gives A an edit that is paused, and B an edit of the same file that is in the cloud.
+        /// Gives A a paused edit, and B an edit of the same file in the cloud.
         private func apart(_ a: TestDevice, _ b: TestDevice) async throws {
             try await a.shell("printf base > f")
             try await a.sync()

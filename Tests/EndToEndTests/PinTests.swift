@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `ubiquity pin`: which documents a device downloads without a request for each of them.
+    /// `ubiquity pin`: documents downloaded without individual requests.
     @Suite("Pins")
     struct PinTests {
         private func isHere(_ device: TestDevice, _ name: String) async throws -> Bool {

@@ -3,16 +3,17 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that do not know this system, on documents whose bytes are only in the cloud: they give the same results as on a disk.
+    /// Unaware programs, on documents with bytes only in the cloud: they give the same results as on a disk.
     @Suite("Programs on placeholders")
     struct PlaceholderTests {
-        /// Makes the files that the programs process.
+        /// Creates the programs' input files.
         private static let inputs = """
             seq 1 30000 > numbers; printf 'one\\nold\\n' > doc.txt; mkdir d; head -c 300000 /dev/zero | tr '\\0' z > d/long
             for i in {1..20}; do echo "line $i" > d/$i; done; chmod 755 d/1; ln -s ../doc.txt d/link
             """
 
-        /// Makes the inputs on A, runs `script` on B, which has none of their bytes, and beside the mounts; all results must be the same.
+        /// Creates the inputs on A, runs `script` on B, which has none of their bytes, and beside the mounts; all
+        /// results must be the same.
         private func expectAsOnDisk(
             _ script: String, inputs: String = PlaceholderTests.inputs, local: [String] = [], varying: [String] = []
         ) async throws {
@@ -96,7 +97,7 @@ extension EndToEnd {
             }
         }
 
-        /// The bytes that a device's files take on its disk.
+        /// The disk space of a device's files.
         private func allocated(_ device: TestDevice) async throws -> Int {
             let text = try await device.shell("du -s -B1 '\(device.state)' | cut -f1")
             return try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the daemon itself requests of the presenters of a document.
+/// The daemon's own requests to a document's presenters.
 extension EndToEnd.PresenterTests {
     @Test("a presenter saves its document before it is uploaded, and is notified of what happens to it in the cloud")
     func upload() async throws {

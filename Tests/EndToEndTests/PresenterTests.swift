@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Programs that present documents, each a process of its own.
+    /// Programs that present documents, each in a separate process.
     @Suite("Presenters")
     struct PresenterTests {
         @Test("the document's presenter is notified once of each move and deletion by a plain program")
@@ -27,8 +27,8 @@ extension EndToEnd {
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell("mkdir -p d/e; echo x > d/e/old")
                 try await test.a.presenting("d") { shown in
-                    // The changes are made one by one: a message about an item that is gone when it is sent could not say where the item is
-                    // now, and is omitted.
+                    // The changes are made in sequence: a message about an item already gone when it is sent could not
+                    // give the item's place, and is omitted.
                     try await test.a.shell("mkdir d/n; mv d/e/old d/n/new")
                     try await shown.says("moved old to new")
                     try await test.a.shell("rm d/n/new; rmdir d/n")

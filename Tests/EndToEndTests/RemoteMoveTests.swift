@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// Moves and renames that another device makes, as the programs of this device see them.
+    /// Remote moves and renames, as seen by local programs.
     @Suite("Moves by another device")
     struct RemoteMoveTests {
         @Test(

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A request of the kernel costs ten times as much as a hit in its own cache, so the number of requests of a workload is fixed, and that
-    /// of the transactions that they need. Unlike times, they do not depend on the machine.
+    /// A kernel request costs ten times as much as a hit in the kernel's cache, so a workload's number of requests and
+    /// transactions is fixed. Unlike times, they do not depend on the machine.
     @Suite("Number of kernel requests", .needsRoot)
     struct RequestCountTests {
-        /// The file that `make bench-requests` prints. While it is written, the counts are not compared.
+        /// The output file of `make bench-requests`. While it is written, the counts are not compared.
         private static let output = ProcessInfo.processInfo.environment["REQUEST_COUNTS"]
 
         @Test("a workload costs what docs/PERFORMANCE.md says", arguments: RequestWorkload.all)
@@ -28,7 +28,7 @@ extension EndToEnd {
 
         @Test("a cached git status sends no more requests for a repository of 200 files than for one of 20")
         func gitStatus() async throws {
-            // git opens its own files, and requests the time of each file that it has just read.
+            // git opens its own files, and requests the time of each file just read.
             var few: [String: Int] = [:]
             try await expectTally(of: Self.gitStatus(20)) {
                 few = $0.requests
@@ -48,8 +48,8 @@ extension EndToEnd {
 
         // MARK: Counting
 
-        /// Expects that `workload` has the right counts. The kernel drops names and attributes when something else on the machine needs
-        /// memory, and requests them again. One right result in three tries is therefore sufficient.
+        /// Expects that `workload` has the right counts. The kernel drops names and attributes when something else on
+        /// the machine needs memory, and requests them again. One right result in three tries is therefore sufficient.
         private func expectTally(
             of workload: RequestWorkload, at location: SourceLocation = #_sourceLocation,
             _ isRight: (RequestTally) -> Bool
@@ -63,12 +63,13 @@ extension EndToEnd {
             Issue.record("it cost \(rows)", sourceLocation: location)
         }
 
-        /// Counts on a device of its own.
+        /// Counts on a separate device.
         private func tally(_ workload: RequestWorkload) async throws -> RequestTally {
             var tally: RequestTally?
             try await TestDevices.with(devices: ["A"]) { test in
                 try await test.a.shell(workload.preparation)
-                // Uploads that end, and the cloud's response to them, would change rows and attributes behind the kernel's back.
+                // Finished uploads, and the cloud's response, would change rows and attributes behind the kernel's
+                // back.
                 try await test.a.sync()
                 try await test.a.ubiquity(["offline", test.a.mount]).text()
                 if workload.isCold { try await test.a.restart() }

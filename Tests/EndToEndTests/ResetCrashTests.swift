@@ -13,7 +13,7 @@ extension EndToEnd {
                 try await a.sync()
                 #expect(try await a.setAttribute("isSyncPaused", to: "1", of: "paused").succeeded)
                 try await a.shell("echo new > paused")
-                // The paused file is not uploaded, so the daemon stops waiting for it at once: it has no other work.
+                // The paused file is not uploaded, so the daemon stops waiting for it immediately, without other work.
                 async let reset = a.ubiquity(["reset", a.mount, "--yes"], limit: .seconds(90))
                 try await eventually("the rebuild has begun", within: .seconds(60)) {
                     let log = try String(contentsOfFile: "\(a.state)/daemon.log", encoding: .utf8)

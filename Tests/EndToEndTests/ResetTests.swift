@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// A device that rebuilds its state, on request or because the old state is damaged.
+    /// A device rebuilds its state, on request or because the old state is damaged.
     @Suite("Reset")
     struct ResetTests {
         private static let recovered = "find Recovered -type f -printf '%f '"
@@ -115,7 +115,7 @@ extension EndToEnd {
             }
         }
 
-        /// Stops a device with two edits that are not in the cloud, damages its database, and mounts it again. `named` says whether the
+        /// Stops a device with two unsent edits, damages its database, and mounts it again. `named` says whether the
         /// names of the edits survive; with nil they may.
         private func rebuilt(named: Bool?, _ damage: (_ state: String) throws -> Void) async throws {
             try await TestDevices.with(devices: ["A", "B"]) { test in

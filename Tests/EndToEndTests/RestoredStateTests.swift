@@ -187,7 +187,7 @@ extension EndToEnd {
                 try await a.shell("echo 'more by A' > moreA")
                 try await a.sync()
                 try await a.stop()
-                // B's copy of the directory gets an entry of the same number, which wins; A's later one follows it.
+                // B's copy of the directory gets an entry of the same number, and it wins; A's later entry follows it.
                 let log = "containers/CloudDocs/log/000000"
                 let entries = try FileManager.default.contentsOfDirectory(atPath: "\(test.cloud.directory)/\(log)")
                     .sorted()
@@ -229,7 +229,7 @@ extension String {
 }
 
 extension TestCloud {
-    /// The number of entries of the log that every device has.
+    /// The number of log entries common to all devices.
     fileprivate var entryCount: Int {
         let shard = "\(directory)/containers/CloudDocs/log/000000"
         return (try? FileManager.default.contentsOfDirectory(atPath: shard).count) ?? 0

@@ -5,7 +5,8 @@ extension EndToEnd {
     /// Programs on two devices that each restore their own form of a document.
     @Suite("Rewrite loops")
     struct RewriteLoopTests {
-        /// Returns a script that rewrites the document whenever it differs from what this device wants, until a file `stop` exists.
+        /// Returns a script that rewrites the document whenever it differs from this device's form, until `stop`
+        /// exists.
         private static func insisting(on name: String) -> String {
             "while ! [ -e stop ]; do grep -q ^\(name) f || echo \(name) $RANDOM > f; sleep 0.05; done"
         }

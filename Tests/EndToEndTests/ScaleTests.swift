@@ -31,7 +31,7 @@ extension EndToEnd {
             for size in 100000 1000000 5000000; do head -c $size /dev/urandom > $size; done
             """
 
-        /// Prints what a listing shows, by path. Sizes of folders are omitted, because each file system defines them differently.
+        /// Prints a listing, by path. Sizes of folders are omitted, because each file system defines them differently.
         private static let listing = """
             find tree -printf '%P %y %m %T@ %l\\0' | sort -z | md5sum; find tree -type f -printf '%P %s\\0' | sort -z | md5sum
             """

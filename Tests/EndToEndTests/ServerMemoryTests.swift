@@ -14,7 +14,7 @@ extension EndToEnd {
     struct ServerMemoryTests {
         private static let clients = 96
         private static let body = 16 << 20
-        /// A third of what the clients send or request together.
+        /// A third of the clients' total uploads or downloads.
         private static let bound = 512 << 20
 
         @Test("memory stays bounded while many clients send large bodies that never end, and others are served")
@@ -58,7 +58,7 @@ extension EndToEnd {
             }
         }
 
-        /// A signed-in device with one container, and the head of the requests that it writes itself.
+        /// A signed-in device with one container, and the head of its own raw requests.
         private struct Client {
             let token: String
             let backend: HTTPBackend
@@ -91,7 +91,7 @@ extension EndToEnd {
     }
 }
 
-/// Runs blocking code on a thread of its own.
+/// Runs blocking code on a separate thread.
 private func offPool<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result { try body() }) }.start()

@@ -33,7 +33,7 @@ extension EndToEnd {
             }
         }
 
-        /// Runs the command, and kills it until it ends by itself: at first at once, then later and later.
+        /// Runs the command repeatedly, killed at first immediately, then ever later, until it ends unkilled.
         private func migrate(from old: String, to new: String) throws {
             var kills = 0
             for delay in sequence(first: 0.01, next: { $0 * 1.3 }) {

@@ -13,7 +13,7 @@ extension EndToEnd {
 
         init() throws { program = "\(try TestDevices.binaries())/ubiquity-server" }
 
-        /// Runs `body` with a new folder, which is removed afterwards.
+        /// Runs `body` with a new folder and removes it afterwards.
         private func withFolder(_ body: (String) async throws -> Void) async throws {
             let folder = "\(NSTemporaryDirectory())/ubq-options-\(UUID().uuidString)"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

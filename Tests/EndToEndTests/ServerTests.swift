@@ -7,7 +7,7 @@ import Testing
 extension EndToEnd {
     @Suite("Server")
     struct ServerTests {
-        /// Runs `body` with two devices that are signed in at a server.
+        /// Runs `body` with two devices signed in at a server.
         private func withTwo(_ body: (ServerProcess, TestDevices) async throws -> Void) async throws {
             try await ServerProcess.with { server in
                 try await TestDevices.with(devices: ["A", "B"], cloud: server.url) { test in
@@ -166,7 +166,7 @@ extension EndToEnd {
             try await expectTrust(in: server.url, authority: "\(folder)/certificate.pem")
         }
 
-        /// Devices trust that server only with its certificate, and only under the name that the certificate has.
+        /// Devices trust that server only with its certificate, and only under the certificate's name.
         private func expectTrust(in url: String, authority: String) async throws {
             let request = HTTPRequest("GET", "\(url)/health")
             let trust = try ServerTrust(additional: String(contentsOfFile: authority, encoding: .utf8))
@@ -201,7 +201,7 @@ extension EndToEnd {
                 }
                 _ = try server.command(["device", "reset", "1"])
                 #expect(try server.command(["device", "list"]).contains("reset requested"))
-                // Both mounts belong to one device, because their user signed in once.
+                // Both mounts belong to the same device, because their user signed in once.
                 for device in test.devices {
                     try await eventually("\(device.name) has reset itself") {
                         try String(contentsOfFile: "\(device.state)/daemon.log", encoding: .utf8)
@@ -263,7 +263,7 @@ extension EndToEnd {
                 try await test.a.shell("echo three > g")
                 let removed = try await test.a.ubiquity(["logout", server.url, "--remove-files"])
                 #expect(removed.succeeded && removed.output.contains("Removed the local bytes"), "\(removed)")
-                // The files that had been uploaded are placeholders now; the edit that had not is still present.
+                // The uploaded files are placeholders now; the edit not yet uploaded still exists.
                 #expect(try await test.a.shell("cat g") == "three")
                 #expect(try await test.a.attribute("status", of: "f") == "notDownloaded")
                 try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()

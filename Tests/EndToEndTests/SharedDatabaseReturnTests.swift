@@ -42,7 +42,7 @@ extension EndToEnd {
                 #expect(!said.contains("Recovered"), "\(said)")
             }
 
-            /// Waits for the rows, and for a status that says that nothing is under way.
+            /// Waits for the rows, and for an idle status.
             func expect(_ rows: String) async throws {
                 try await eventually("\(device.name) has \(rows)") {
                     guard try await self.rows() == rows else { return false }

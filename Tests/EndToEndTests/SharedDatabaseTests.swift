@@ -7,7 +7,7 @@ import UbiquityData
 extension EndToEnd {
     @Suite("Databases that merge")
     struct SharedDatabaseTests {
-        /// A device's database, and the folder of its mount through which it is shared.
+        /// A device's database, and the mount's folder through which it is shared.
         private struct Store: Sendable {
             let database: UbiquitousDatabase
             let folder: URL
@@ -27,7 +27,7 @@ extension EndToEnd {
                 }
             }
 
-            /// Inserts, updates and deletes rows, some of which the other device has too.
+            /// Inserts, updates and deletes rows, some of them shared with the second device.
             func act(_ random: inout SeededGenerator, count: Int) throws {
                 for _ in 0..<count {
                     let id = "row \(random.number(0..<200))"

@@ -7,7 +7,7 @@ import UbiquityData
 extension EndToEnd {
     @Suite("Databases of programs that use no library")
     struct SharedFileTests {
-        /// Writes to a database as scripts do: inserts rows, adds to the balance of one that all devices have, and deletes some of its own.
+        /// Writes to a database as scripts do: inserts rows, adds to a shared row's balance, and deletes some own rows.
         private static let script = """
             from random import random
             from sqlite3 import connect
@@ -92,7 +92,7 @@ extension EndToEnd {
             try await a.device.sync()
         }
 
-        /// Attaches a file that does not exist, once the device knows the database.
+        /// Attaches a nonexistent file, once the device knows the database.
         private func attach(_ b: Side) async throws {
             try await b.device.sync()
             try await eventually("the tables arrive") {
@@ -118,7 +118,7 @@ extension EndToEnd {
                     let first = round * 100
                     async let one: Void = a.write(from: first, count: 100)
                     async let two: Void = b.write(from: first, count: 100)
-                    // The programs go on meanwhile.
+                    // The programs continue meanwhile.
                     let killed = [a, b][round % 2]
                     try await killed.device.kill9()
                     try await killed.device.start()
@@ -131,7 +131,7 @@ extension EndToEnd {
                 }
                 for side in [a, b] {
                     #expect(try await side.sql("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
-                    // 300 rows of each device, of which each fifth was deleted, and the shared one.
+                    // 300 rows of each device, minus each fifth, which was deleted, and the shared row.
                     #expect(try await side.sql("SELECT count(*) FROM account") == "481")
                     #expect(try await side.sql("SELECT count(*) FROM booking") == "480")
                     #expect(try await side.sql("SELECT balance FROM account WHERE id = 'all'") == "600")
@@ -194,7 +194,7 @@ extension EndToEnd {
                 try await fails(["status", "ledgre", "--mount", device.mount], 1, "It has: ledger")
                 try await fails(["history", "account", "none", "--mount", device.mount], 1, "no device has made a row")
                 try await attach(b)
-                // The process that keeps the databases, a child of the daemon.
+                // The database process, a child of the daemon.
                 let daemon = try #require(device.daemon.pid)
                 let killed = try await device.runner.run(
                     "pkill", ["-KILL", "-P", "\(daemon)", "-f", "ubiquityd databases"], in: "/")
@@ -205,7 +205,7 @@ extension EndToEnd {
                     return try await b.sql("SELECT count(*) FROM account WHERE id = 'after'") == "1"
                 }
                 #expect(try await a.database("history", "account", "after").contains("made by this device"))
-                // A file that is gone is in the state of the mount, with what to do, until it is back.
+                // The mount's state shows a missing file, with its remedy, until the file is back.
                 let problem =
                     "the shared database ledger is not in step with the cloud: the file is missing: \(a.file). Put it"
                 func isNamed() async throws -> Bool {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// The control socket of a real daemon, and clients that misbehave.
+    /// A real daemon's control socket, and misbehaving clients.
     @Suite("Control socket")
     struct SocketTests {
         /// Sends bytes, reads this many frames, and closes the connection.

@@ -193,13 +193,13 @@ extension TestDevice {
         let queue: Queue
     }
 
-    /// Returns this device's mount from `ubiquity status --json`, which reports every mount of the user.
+    /// Returns this device's mount from `ubiquity status --json`, which reports all of the user's mounts.
     func mountStatus() async throws -> MountStatus {
         struct Mount: Decodable {
             let status: MountStatus?
 
             init(from decoder: any Decoder) throws {
-                // A mount of another program may be dead and lack fields.
+                // Another program's mount may be dead and lack fields.
                 status = try? MountStatus(from: decoder)
             }
         }

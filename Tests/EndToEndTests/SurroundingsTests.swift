@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a daemon has from the process that starts it, and what other processes do to it.
+    /// A daemon's inheritance from its starting process, and other processes' effects on it.
     @Suite("The surroundings of a daemon")
     struct SurroundingsTests {
         @Test("a lock and a pipe of the script that mounts end with it, also after a crash of the daemon")
@@ -101,7 +101,7 @@ extension EndToEnd {
                 #expect(!low.succeeded && low.errors.contains("Raise it to at least 256"), "\(low)")
                 try a.adopt(await mount(a, limit: 256))
                 let pid = try #require(a.daemon.pid)
-                // Each file that a program has open is one of the daemon.
+                // Each open file of a program is an open file of the daemon.
                 let outcome = try await a.tryShell(
                     """
                     ulimit -n 1024; set +e

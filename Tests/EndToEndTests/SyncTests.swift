@@ -41,7 +41,7 @@ extension EndToEnd {
                 #expect(try await b.status("d/numbers").downloadingStatus == "notDownloaded")
                 #expect(try await b.shell("test $(stat -c %b d/numbers) -gt 0; stat -c %s d/numbers") == "288894")
                 #expect(try await b.shell("cmp <(seq 1 50000) d/numbers; echo same") == "same")
-                // A reader gets the last bytes before the row says that all are here.
+                // A reader gets the last bytes before the row says that all are local.
                 try await eventually("B says that the content is here") {
                     try await b.status("d/numbers").downloadingStatus == "current"
                 }

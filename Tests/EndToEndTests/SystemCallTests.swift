@@ -5,7 +5,7 @@ extension EndToEnd {
     /// The effects of system calls in the mount: each script must have the same result in a plain directory, on A and on B.
     @Suite("System calls")
     struct SystemCallTests {
-        /// Returns a Perl script with helpers: flags, errors by name, and system calls for which Perl has no function.
+        /// Returns a Perl script with helpers: flags, errors by name, and system calls that Perl has no function for.
         private static func perl(_ code: String) -> String {
             """
             perl -e 'use strict; use warnings; use Fcntl qw(:DEFAULT :flock :seek); use POSIX (); use Errno; require "syscall.ph";
@@ -148,7 +148,7 @@ extension EndToEnd {
             }
         }
 
-        /// Returns a command that makes random input and output in a file called `data` and verifies what it wrote.
+        /// Returns a command that does random input and output in a file called `data` and verifies all writes.
         private static func fio(_ options: String) -> String {
             """
             fio --name=job --filename=data --randseed=7 --allrandrepeat=1 --verify_fatal=1 --do_verify=1 --thread \

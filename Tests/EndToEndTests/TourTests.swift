@@ -8,7 +8,7 @@ extension EndToEnd {
     struct TourTests {
         private struct Step {
             let command: String
-            /// The output that the page shows for the command, and its exit status.
+            /// The page's output for the command, and its exit status.
             var output: [String] = []
         }
 
@@ -31,7 +31,7 @@ extension EndToEnd {
             return steps
         }
 
-        /// Replaces what differs between runs: times, numbers of processes and devices, sizes of files of the system, white space.
+        /// Replaces differences between runs: times, process and device numbers, sizes of system files, white space.
         private func comparable(_ text: String, home: String) -> String {
             var text = text.replacing(home, with: "/home/anna")
             let differing: [(any RegexComponent, String)] = [

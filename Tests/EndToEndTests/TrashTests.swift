@@ -7,7 +7,7 @@ extension EndToEnd {
     /// The freedesktop trash at the top of a mount (specifications.freedesktop.org/trash-spec).
     @Suite("Trash")
     struct TrashTests {
-        /// Shell functions that do what a file manager does to move a document to the trash and to restore it.
+        /// Shell functions that move a document to the trash and restore it as a file manager does.
         private static let steps = """
             top=$(cd ../..; pwd); trash="$top/.Trash-$(id -u)"
             discard() {

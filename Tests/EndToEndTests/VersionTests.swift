@@ -25,7 +25,7 @@ extension EndToEnd {
             try await versions(device, name).filter { $0.kind == "history" }
         }
 
-        /// Saves one text after the other, and syncs each of them.
+        /// Saves the texts in order, with a sync after each.
         private func save(_ texts: [String], _ device: TestDevice, to name: String = "f") async throws {
             for text in texts {
                 try await device.shell("echo \(text) > \(name)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What editors, file managers and build tools see of other devices' changes by `inotify(7)`.
+    /// Remote changes, as seen by editors, file managers and build tools through `inotify(7)`.
     @Suite("Watchers on the mount")
     struct WatchTests {
         private func expect(_ events: [String], of queue: InotifyQueue) async throws {
@@ -45,7 +45,7 @@ extension EndToEnd {
                 let queue = try InotifyQueue(["documents": b.documents])
                 try await b.shell("echo x > f; mv f g; echo y > h; rm h")
                 try await b.sync()
-                // What another device makes after them ends the wait.
+                // A later remote change ends the wait.
                 try await a.shell("echo last > last")
                 try await expect(["created documents/last"], of: queue)
                 let events = queue.events.filter { !$0.contains("last") }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The clock of one device's daemon is set forward and back by hours while the daemon works.
+    /// A device's daemon works while its clock is set forward and back by hours.
     @Suite("A clock that jumps")
     struct ClockJumpTests {
         private static let hour = 3600
@@ -33,7 +33,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// Edits the same two documents on both devices in turn, each on top of what the other device has just made.
+    /// Edits the same two documents on both devices in turn, each on top of the other device's last edit.
     fileprivate func editBothWays(_ number: Int) async throws {
         try await perform([
             .replace(path: "here", generation: 2 * number), .write(path: "there", generation: 2 * number),

@@ -38,7 +38,7 @@ extension FaultSuite {
                     if try await bench.disturb(disturbance, flow, at: point, number + 1, reading: names(number + 1)) {
                         held += 1
                     }
-                    // A flow may make fewer calls the second time; for a share, one held call is enough.
+                    // A flow may make fewer calls the second time; for a share, a single held call is enough.
                     if held > 0, !Extent.isFull { break }
                 }
                 print("\(flow) while the cloud \(disturbance.rawValue): \(calls) calls, \(held) held")
@@ -102,7 +102,7 @@ extension FaultBench {
                 "mount --bind \(cloud.directory) \(cloud.directory); mount -o remount,ro,bind \(cloud.directory)")
             return { try await run("umount -l \(cloud.directory)") }
         case .damaged:
-            // All chunks at once, because the download plan decides which of them is fetched next.
+            // All chunks at once, because the download plan determines the next chunk.
             let folder = "cd \(cloud.directory)/containers/CloudDocs"
             let spoil = "printf XXXX | dd of=\"$1\" bs=1 seek=100 conv=notrunc status=none"
             try await run(

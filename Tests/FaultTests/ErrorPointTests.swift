@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The disk fails the N-th system call of the daemon, or all calls from that one on.
+    /// The disk fails the N-th system call of the daemon, or all calls from there on.
     @Suite("An error at a system call")
     struct ErrorPointTests {
         struct Refusal: CustomStringConvertible, Sendable {
@@ -12,7 +12,7 @@ extension FaultSuite {
             let code: Int32
             let lasts: Bool
 
-            /// Two of the refusals, all of them, or the one named (`make faults FLOW=upload REFUSAL='EIO once'`).
+            /// Two of the refusals, all of them, or the named refusal (`make faults FLOW=upload REFUSAL='EIO once'`).
             static var chosen: [Refusal] {
                 guard let name = getenv("FAULTS_REFUSAL").map({ String(cString: $0) }) else {
                     return Extent.isFull ? all : [all[1], all[2]]
@@ -38,7 +38,7 @@ extension FaultSuite {
                 var refused = 0
                 for (number, point) in Extent.points(calls, share: 4).enumerated() {
                     if try await bench.refuse(refusal, at: point, of: flow, number + 1) { refused += 1 }
-                    // A flow may make fewer calls the second time; for a share, one refused call is enough.
+                    // A flow may make fewer calls the second time; for a share, a single refused call is enough.
                     if refused > 0, !Extent.isFull { break }
                 }
                 print(
@@ -53,7 +53,7 @@ extension FaultSuite {
         func create() async throws {
             try await FaultBench.with { bench in
                 let blobs = "\(bench.victim.state)/content/"
-                // One error is not enough: a call that finds the disk full is retried after space is freed.
+                // A single error is not enough: a call that fails on a full disk is retried after space is freed.
                 bench.supervisor?.begin(
                     FaultPlan(.error(ENOSPC), lasts: true) { $0.call == .utimensat && $0.target.hasPrefix(blobs) })
                 let refused = try await bench.perform([.write(path: "new", generation: 1)])
@@ -69,7 +69,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// Lets calls of a flow fail, then kills the victim: what was acknowledged despite the error must have been kept.
+    /// Lets calls of a flow fail, then kills the victim: everything acknowledged despite the error must have been kept.
     func refuse(_ refusal: FaultSuite.ErrorPointTests.Refusal, at point: Int, of flow: Flow, _ number: Int) async throws
         -> Bool
     {
@@ -81,12 +81,12 @@ extension FaultBench {
         let struck = supervisor?.end()?.struck
         let when = "\(flow), \(refusal) at \(point), \(struck.map { "\($0)" } ?? "never")"
         if try victim.timesGivenUp() > givenUp {
-            // A daemon whose database may have lost commits must end.
+            // A daemon must end if its database may have lost commits.
             try await eventually("\(when): the daemon ends") { !victim.daemon.isRunning }
             try await recover()
         }
         guard victim.daemon.isRunning else { throw EndToEndError("\(when): the daemon died of it") }
-        // The daemon needs some time to notice that a cloud which did not respond is back.
+        // The daemon needs some time to notice the return of an unresponsive cloud.
         try await eventually("\(when): all can be read") { try await !look(victim).isEmpty }
         if flow.description == Flow.download.description { try await expectArrived(when) }
         try await expectKept(when)

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The disk fails one sync. The kernel then marks as written the data that it could not write, so that no later sync can be trusted.
+    /// The disk fails a single sync. The kernel then marks the unwritten data as written, so later syncs cannot be
+    /// trusted.
     @Suite("A sync call that fails once")
     struct FailedSyncTests {
         @Test("a daemon whose database failed a sync logs it, ends, and has everything when it is started again")
@@ -17,7 +18,8 @@ extension FaultSuite {
                     .sync(path: "refused", generation: 1), .write(path: "after", generation: 1),
                 ])
                 #expect(bench.supervisor?.end()?.struck != nil, "nothing was refused")
-                // The daemon's own next commit may have found the fault before the program's sync, which then finds no mount.
+                // The daemon's own next commit may have found the fault before the program's sync, which then finds no
+                // mount.
                 #expect(!refused.errors.isEmpty, "the program got no error: \(refused)")
                 try await eventually("the daemon ends") { !bench.victim.daemon.isRunning }
                 #expect(try bench.victim.timesGivenUp() > 0)

@@ -1,11 +1,11 @@
 import Glibc
 import Testing
 
-/// Faults injected into real daemons on real mounts. The tests run one after the other, because each needs the machine for itself.
+/// Faults injected into real daemons on real mounts. The tests run in sequence, because each needs the machine alone.
 @Suite("Faults", .serialized, .timeLimit(.minutes(60)))
 enum FaultSuite {}
 
-/// How much is tested: a share that takes little time, or everything (`make faults ALL=1`).
+/// The extent of the tests: a quick share, or everything (`make faults ALL=1`).
 enum Extent {
     static let isFull = getenv("FAULTS_ALL") != nil
 

@@ -40,7 +40,7 @@ extension FaultSuite {
 }
 
 extension FaultBench {
-    /// Returns the number of calls that a flow makes without faults.
+    /// Returns the number of calls in a flow without faults.
     func count(_ flow: Flow, _ concerns: (@Sendable (ObservedCall) -> Bool)? = nil) async throws -> Int {
         try await flow.prepare(self, 0)
         supervisor?.begin(FaultPlan(concerns: concerns ?? mutations))
@@ -58,7 +58,7 @@ extension FaultBench {
             try await expectKept("\(flow), undisturbed at \(point)")
             return false
         }
-        // The cloud has what was reported as uploaded, even without the victim.
+        // The cloud has everything reported as uploaded, even without the victim.
         try await expectUploaded("\(flow), dead at call \(point), \(struck)")
         try await recover()
         try await expectKept("\(flow), dead at call \(point), \(struck)")
@@ -76,7 +76,7 @@ extension FaultBench {
         }
     }
 
-    /// Leaves work for recovery: an edit that is not closed, changes that were not sent, an upload in progress.
+    /// Leaves work for recovery: an open edit, unsent changes, an upload in progress.
     private func dieBusy(_ number: Int) async throws {
         try await Flow.upload.prepare(self, number)
         supervisor?.begin(FaultPlan(.kill, at: 40, concerns: mutations))
@@ -93,8 +93,8 @@ extension FaultBench {
         return supervisor?.end()?.count ?? 0
     }
 
-    /// Kills the victim in the middle of its work, and again at a call of the next start. Returns how many calls the start made, or nil if
-    /// the victim died at that call.
+    /// Kills the victim in the middle of its work, and again at a call of the next start. Returns the number of the
+    /// start's calls, or nil if the victim died at that call.
     func dieTwice(at point: Int, _ number: Int) async throws -> Int? {
         try await dieBusy(number)
         do {

@@ -58,7 +58,7 @@ extension FaultBench {
         try await victim.shell("find . -mindepth 1 -delete")
     }
 
-    /// Runs four writers and one reader of the status until the victim dies. Returns how often the status was read.
+    /// Runs four writers and a status reader until the victim dies. Returns the number of status reads.
     func storm(round: Int) async throws -> Int {
         let seeds = (0..<4).map { "\(round * 4 + $0)" }
         let stormRecords = seeds.map { _ in newRecord() }

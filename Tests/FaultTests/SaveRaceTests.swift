@@ -7,7 +7,7 @@ extension FaultSuite {
     /// Opens of a name while its file is being replaced.
     @Suite("Races of saves and opens")
     struct SaveRaceTests {
-        /// Runs `body` with two devices that have a document.
+        /// Runs `body` with two devices sharing a document.
         private func withDocument(_ body: (FaultBench) async throws -> Void) async throws {
             try await FaultBench.with { bench in
                 try await bench.perform([.replace(path: "doc", generation: 1)])
@@ -50,8 +50,8 @@ extension FaultSuite {
                 let record = bench.newRecord()
                 let (observer, saver) = (bench.observer, bench.victim)
                 let tool = "\(saver.binaries)/fault-tool"
-                // Each save must reach the other device before the next one, because a document that is written all the time is not
-                // uploaded.
+                // Each save must reach the other device before the next save, because a constantly written document is
+                // not uploaded.
                 async let saving = saver.runner.run(
                     tool, ["save", record, saver.documents, "doc", "500000"], in: "/", limit: .seconds(300))
                 let output = try await bench.tool(

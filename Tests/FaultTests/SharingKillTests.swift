@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// The process that keeps shared files dies instead of making its N-th system call.
+    /// The process for shared files dies instead of making its N-th system call.
     @Suite("A crash while a file begins or ends to be shared")
     struct SharingKillTests {
         @Test(

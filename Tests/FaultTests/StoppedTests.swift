@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension FaultSuite {
-    /// Daemons that are stopped by a signal and continued later.
+    /// Daemons stopped by a signal and continued later.
     @Suite("A daemon that is stopped")
     struct StoppedTests {
         @Test(
@@ -18,8 +18,8 @@ extension FaultSuite {
                 let tool = "\(victim.binaries)/fault-tool"
                 async let writing = victim.runner.run(tool, ["storm", record, victim.documents, "1", "200"], in: "/")
                 try await eventually("the writer is writing") { try Self.acknowledged(record) > 5 }
-                // The lookup uses a folder of its own: the kernel locks the folder in which a writer waits, and no signal interrupts a wait
-                // for that lock.
+                // The lookup uses a separate folder: the kernel locks a waiting writer's folder, and no signal
+                // interrupts a wait for that lock.
                 try await victim.shell("mkdir apart; ls apart")
                 let lookup = victim.path("apart/not-known-yet")
                 for _ in 1...3 {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Every test makes a real mount; if the mount fails, so does the test.
+/// Every test creates a real mount; if the mount fails, so does the test.
 @Suite("File operations over a mount")
 struct FuseOperationTests {
     @Test("Written data can be read, appended to, truncated and read again")

@@ -74,7 +74,8 @@ struct FuseRingTests {
         }
     }
 
-    /// Reads `stuck` in so many threads on the first processor, whose queue gets all their requests, and prints how they ended.
+    /// Reads `stuck` in so many threads on the first processor, which sends all their requests to one queue, and prints
+    /// their outcomes.
     private func readers(_ count: Int) -> String {
         """
         exec python3 -c 'import collections, os, threading

@@ -80,7 +80,7 @@ struct FuseSessionTests {
         }
     }
 
-    /// Expects that a program which waits for the serving process, and which that waits for in the kernel, continues after `kill`.
+    /// Expects that programs waiting for the serving process, directly or through the kernel, continue after `kill`.
     private func expectEnd(of mount: FuseFixture, kill: () async throws -> Void) async throws {
         let program = try mount.start("exec mkdir unanswered")
         #expect(try await mount.tell("await-read") == "ok")
@@ -89,7 +89,7 @@ struct FuseSessionTests {
         try await kill()
         let outcome = try await program.outcome(within: 10)
         #expect(outcome.status > 0, "\(outcome.output)")
-        // The runtime's own handler may survive a signal that was sent. A zombie has one thread, its leader.
+        // The runtime's own handler may survive a sent signal. A zombie has a single thread, its leader.
         mount.send(SIGKILL)
         while let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(served)/task"),
             threads.count > 1

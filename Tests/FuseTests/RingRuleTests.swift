@@ -39,7 +39,7 @@ struct RingRuleTests {
         #expect(!counts.mayHaveWaiting)
         counts.receive()
         #expect(counts.mayHaveWaiting)
-        // New entries fetch nothing that waits.
+        // New entries fetch no waiting requests.
         counts.register(2)
         counts.commit()
         #expect(counts.mayHaveWaiting)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The inputs that fuzzers start from and those that they found, decoded again.
+/// The fuzzers' initial and found inputs, decoded again.
 @Suite("Inputs of the fuzzers")
 struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Corpus")

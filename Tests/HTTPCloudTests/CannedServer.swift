@@ -3,15 +3,15 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The heads of the requests that the server received.
+/// The heads of all received requests.
 final class SeenRequests: Sendable {
     private let state = Mutex<[String]>([])
     var all: [String] { state.withLock { $0 } }
     func add(_ request: String) { state.withLock { $0.append(request) } }
 }
 
-/// Runs `body` with a server that sends the next of `answers` to each connection, whatever the request, and then closes the connection. A
-/// response that ends with `…` is left unfinished instead.
+/// Runs `body` with a server that sends the next of `answers` to each connection, whatever the request, and then closes
+/// the connection. A response ending with `…` is left unfinished instead.
 func withCannedServer(
     _ answers: [String], _ body: (ServerAddress, SeenRequests) async throws -> Void
 ) async throws {

@@ -23,7 +23,7 @@ struct DirectDownloadTests {
         (id, frame) = (.of(plain), ChunkFrame.encode(plain))
     }
 
-    /// Runs `body` with a device of a server that has its chunks in a bucket.
+    /// Runs `body` with a device of a server with chunks in a bucket.
     private func withDevice(
         isDirect: Bool = true, _ body: @escaping @Sendable (S3Double, HTTPBackend) async throws -> Void
     ) async throws {

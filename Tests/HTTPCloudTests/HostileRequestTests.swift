@@ -90,7 +90,7 @@ struct HostileRequestTests {
         try await withServer { server in
             let body = #"{"code":"AAAA-AAAA-AAAA-AAAA","device":"d"}"#
             var answers: [String] = []
-            // The server's clock goes on meanwhile: a slow machine may make more attempts than the burst of five.
+            // The server's clock runs meanwhile: a slow machine may make more attempts than the burst of five.
             repeat {
                 answers.append(try await request(server, "POST", "/v1/sign-in", body: body))
             } while answers.last?.hasPrefix("HTTP/1.1 401") == true && answers.count < 100
@@ -122,8 +122,9 @@ struct HostileRequestTests {
     }
 }
 
-/// Sends bytes over a new connection and returns what the server sends until it closes the connection. Without patience, the sending side
-/// is shut down at once. Runs on a separate thread, because the server in this process needs the threads of the tasks.
+/// Sends bytes over a new connection and returns the server's output until it closes the connection. Without patience,
+/// the sending side is shut down immediately. Runs on a separate thread, because the server in this process needs the
+/// tasks' threads.
 func talk(_ server: TestServer, _ bytes: [UInt8], isPatient: Bool = true) async throws -> [UInt8] {
     let port = try server.port
     return try await withCheckedThrowingContinuation { continuation in
@@ -137,7 +138,7 @@ private func converse(_ port: Int, _ bytes: [UInt8], _ isPatient: Bool) throws -
     let descriptor = try Loopback.connect(to: port)
     defer { close(descriptor) }
     _ = bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-    // A request that is cut short gets no response: the shutdown makes the server see its end.
+    // A truncated request gets no response: the shutdown makes the server see its end.
     if !isPatient { shutdown(descriptor, Int32(SHUT_WR)) }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

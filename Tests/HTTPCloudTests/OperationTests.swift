@@ -43,7 +43,8 @@ struct OperationTests {
         }
     }
 
-    /// Expects that each line is a comment or `name{labels} number`, and that each family is described once, before its first sample.
+    /// Expects that each line is a comment or `name{labels} number`, and that each family is described once, at its
+    /// start.
     private func expectFormat(_ text: String) {
         var families: Set<String> = []
         for line in text.split(separator: "\n") {
@@ -85,7 +86,7 @@ struct OperationTests {
             #expect(found.text == known.identity)
             let left = LogPosition.start.following([1])
             #expect(try await device.entries(in: .cloudDocs, after: left, limit: 9).isEmpty)
-            // Grows the log beyond the last entry that a device has seen.
+            // Grows the log beyond a device's last seen entry.
             for number in UInt8(2)..<6 {
                 let seen = left.following([2, 2])
                 await expectCloudError(.diverged) {

@@ -38,7 +38,7 @@ struct SlowRequestTests {
         return descriptor
     }
 
-    /// Whether the server closes the connection within a minute, which is how long a client would wait.
+    /// Whether the server closes the connection within a minute, a client's patience.
     private func ends(_ descriptor: Int32) throws -> Bool {
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -11,10 +11,10 @@ import ServerSupport
 import TestSupport
 import Testing
 
-/// Attacks of one client on the others, each sent over a raw connection.
+/// One client's attacks on others, each sent over a raw connection.
 @Suite("Hostile clients", .timeLimit(.minutes(10)))
 struct WorstClientTests {
-    /// A connection over which a test may send any bytes.
+    /// A connection for arbitrary bytes.
     private struct Raw: Sendable {
         let descriptor: Int32
 
@@ -35,7 +35,7 @@ struct WorstClientTests {
             return count == 0 || (count < 0 && errno != EAGAIN)
         }
 
-        /// Whether there are received bytes that were not read. Does not wait.
+        /// Whether there are unread bytes. Does not wait.
         var hasAnswer: Bool {
             var byte: UInt8 = 0
             return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
@@ -53,7 +53,7 @@ struct WorstClientTests {
             return false
         }
 
-        /// Returns what the server sends until it closes the connection, or nil if nothing arrives for a minute.
+        /// Returns the server's output until it closes the connection, or nil if nothing arrives for a minute.
         func readToEnd() -> String? {
             var limit = timeval(tv_sec: 60, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -66,7 +66,7 @@ struct WorstClientTests {
             }
         }
 
-        /// Waits up to a minute until `count` connections have a response, and returns the responses of all that have one.
+        /// Waits up to a minute until `count` connections have a response, and returns all responses.
         static func answers(of connections: [Raw], count: Int) -> [String] {
             for _ in 0..<600 where connections.count(where: { $0.hasAnswer }) < count {
                 var polled = connections.filter { !$0.hasAnswer }.map {
@@ -112,7 +112,7 @@ struct WorstClientTests {
         try await withServer(configure: { $0.readerPatience = .milliseconds(500) }) { server in
             let port = try server.port
             let many = String(repeating: Self.head("GET", "/console/style.css"), count: 4_000)
-            // A small window of the receiver, which is full soon.
+            // A small receive window, soon full.
             let connections = try (0..<4).map { _ in try Raw(port, many, window: 4_096) }
             for connection in connections { #expect(await offPool { connection.isBroken() }) }
             for connection in connections { connection.close() }
@@ -168,7 +168,7 @@ struct WorstClientTests {
             let connections = try (0..<150).map { try Raw(port, begun[$0 % 3]) }
             defer { for connection in connections { connection.close() } }
             for number in UInt8(1)...5 { _ = try await device.append([number], to: .cloudDocs) }
-            // Not /health, which also depends on how fast the storage is.
+            // Not /health, which also depends on the storage's speed.
             let fresh = try Raw(port, "GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             let answer = await offPool { fresh.readToEnd() }
             #expect(answer?.hasPrefix("HTTP/1.1 200 ") ?? false, "\(answer ?? "was not ended")")
@@ -196,7 +196,7 @@ struct WorstClientTests {
                     connections.append(try Raw(port, Self.head("PUT", path, token: token, length: 16 << 20) + "a"))
                 }
             }
-            // While none of these connections is closed, none of the memory that they hold has been released.
+            // While these connections stay open, none of their memory has been released.
             let found = try await victim.getChunk(id, in: .cloudDocs)
             let large = ChunkID(words: (8, 8, 8, 8))
             try await victim.putChunk(large, frame: [UInt8](repeating: 1, count: 8 << 20), in: .cloudDocs)
@@ -229,7 +229,7 @@ struct WorstClientTests {
             let published = try await publish(size: plain.count * 100_000)
             let path = try #require(published.firstMatch(of: /"path":"(\/p\/[a-z0-9]+)"/)?.1)
             let reads = server.store.chunks.manifestReads
-            // A HEAD reads nothing, many ranges share one read, and one address may have only a few requests at once.
+            // A HEAD reads nothing, many ranges share a read, and an address may have only a few concurrent requests.
             let port = try server.port
             let requests = (0..<20).map { number in
                 "\(number % 2 == 0 ? "GET" : "HEAD") \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: bytes=0-9\r\n\r\n"
@@ -262,7 +262,8 @@ struct WorstClientTests {
             defer { for raw in raws { raw.close() } }
             _ = try await victim.getChunk(id, in: .cloudDocs)
             let waiting = raws.count { !$0.isEnded && !$0.hasAnswer }
-            // Nine passwords are being derived or wait; the server refuses all others at once, so the test does not wait for them.
+            // Nine passwords are being derived or wait; the server refuses all others immediately, without a wait in
+            // the test.
             let busy = await offPool { Raw.answers(of: raws, count: 40) }.count { $0.hasPrefix("HTTP/1.1 429 ") }
             #expect(busy >= 30)
             #expect(waiting > 0, "the links were made before another request was answered")
@@ -295,7 +296,7 @@ struct WorstClientTests {
     }
 }
 
-/// Runs a blocking function on a thread of its own.
+/// Runs a blocking function on a separate thread.
 private func offPool<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
     await withCheckedContinuation { continuation in Thread { continuation.resume(returning: body()) }.start() }
 }

@@ -3,13 +3,14 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A server whose every byte a test decides. Each connection is handled by the script on a thread of its own.
+/// A server with every byte decided by a test. The script handles each connection on a separate thread.
 final class ScriptedServer: Sendable {
     /// A connection, used by its thread only.
     struct Connection {
         let descriptor: Int32
 
-        /// Returns the head of the next request; nil if the client has closed the connection. What follows the head is not read.
+        /// Returns the head of the next request and reads nothing after it; nil if the client has closed the
+        /// connection.
         func readHead() -> String? {
             var bytes: [UInt8] = []
             var byte: UInt8 = 0
@@ -46,7 +47,7 @@ final class ScriptedServer: Sendable {
 
         /// Sends until the client takes no more.
         ///
-        /// - Returns: The bytes that were sent.
+        /// - Returns: The sent bytes.
         func sendUntilFull(_ bytes: [UInt8]) -> Int {
             var sent = 0
             while sent < bytes.count {

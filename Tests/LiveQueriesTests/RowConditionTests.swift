@@ -31,7 +31,7 @@ final class RowConditionTests {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Names that compare equal but differ in bytes, names with wildcards, and names without letters.
+    /// Equal names with different bytes, names with wildcards, and names without letters.
     private static let names = [
         "a.txt", "A.TXT", "b.md", "été.txt", "e\u{301}te\u{301}.TXT", "K.txt", "\u{212A}.txt", "no ending", ".hidden",
         "x.tar.gz", "ß.txt", "ss.txt", "*.txt", "back\\slash", "a.tx\u{301}t", "a.pages", "100%", "_",
@@ -40,7 +40,7 @@ final class RowConditionTests {
         names + ["txt", ".txt", "t", "e", "K", "%", "", "*.txt", "?.*", "notDownloaded", "current"]
 
     private func item(_ number: Int, _ random: inout SeededGenerator) throws -> LocalItem {
-        // Two items of one folder must have different names.
+        // Two items in the same folder must have different names.
         let name = (random.pick(Self.names) ?? "") + (random.chance(50) ? "\(number)" : "")
         let times = [0, 1, 1_000_000_000, 978_307_200_000_000_000, -5].map { Timestamp(nanoseconds: $0) }
         let kind = random.pick([LocalKind.file, .file, .file, .folder, .symlink]) ?? .file
@@ -56,13 +56,13 @@ final class RowConditionTests {
             random.chance(60) && kind == .file
             ? ContentReference(digest: Digest(words: (UInt64(number), 0, 0, 0)), size: item.size, layout: .chunk) : nil
         (item.isKnown, item.isExcluded) = (random.chance(70), random.chance(15))
-        // The database rejects an edit whose bytes are not all here.
+        // The database rejects an edit unless all its bytes are local.
         item.isEdited = item.presence == .whole && random.chance(30)
         item.pendingSince = random.chance(30) ? .zero : nil
         return item
     }
 
-    /// Creates items, some of which are conflict versions of others.
+    /// Creates items, including conflict versions of others.
     private func fill(_ random: inout SeededGenerator) throws {
         try metadata.write { transaction in
             var documents: [ItemID] = []

@@ -18,7 +18,7 @@ struct SpareFilesTests {
 
     private func blob(_ node: UInt64) -> BlobName { BlobName(node: node, generation: 1) }
 
-    /// The inodes of this test's files that are open and have no name.
+    /// The inodes of this test's open files without a name.
     private func spares() throws -> Set<UInt64> {
         var found: Set<UInt64> = []
         for number in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
@@ -86,7 +86,7 @@ struct SpareFilesTests {
             #expect(try spares().count == 4)
             for node in 2..<5 { close(try store.create(blob(UInt64(node)))) }
         }
-        // The store is gone; what it has asked for may still run.
+        // The store is gone; its requests may still run.
         timer.fire()
         #expect(try spares().isEmpty)
     }
@@ -98,7 +98,7 @@ struct SpareFilesTests {
         return asked
     }
 
-    /// Returns how many files are made at once.
+    /// Returns the number of files made at once.
     private func fill(_ supply: inout SpareSupply) -> Int {
         var made = 1
         while supply.add(-1) { made += 1 }
@@ -108,7 +108,7 @@ struct SpareFilesTests {
     @Test("more files are made while programs are faster, up to a limit, and when half of them are taken")
     func supply() {
         var supply = SpareSupply()
-        // The second one finds none and doubles what is wanted; they are already being made.
+        // The second take finds none and doubles the target; the files are already being made.
         #expect(take(2, &supply) == [true, false])
         #expect(fill(&supply) == 8)
         #expect(take(5, &supply) == [false, false, false, true, false])

@@ -25,7 +25,7 @@ struct DamageTests {
             try $0.number("INSERT INTO grdb_migrations (identifier) VALUES ('v999') RETURNING 1")
         }
         try scratch.metadata.close()
-        // Opens the database twice: the refusal must not change anything that the next attempt sees.
+        // Opens the database twice: the refusal must not change anything for the next attempt.
         for _ in 0..<2 { #expect(code(opening: scratch.path) == .tooNew) }
     }
 
@@ -46,7 +46,7 @@ struct DamageTests {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let path = directory + "/metadata.sqlite"
-        // A process that dies in a transaction some of whose pages are already in the file leaves its journal behind.
+        // A process that dies in a transaction with some pages already in the file leaves its journal behind.
         let die = """
             PRAGMA cache_size = 1; CREATE TABLE half(text); BEGIN;
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)

@@ -20,7 +20,7 @@ struct DeletionTests {
 
     private func minute(_ number: Int) -> Timestamp { Timestamp(seconds: 1_800_000_000 + Int64(number) * 60) }
 
-    /// Folds entries of another device, each a minute after the one before.
+    /// Folds remote entries, a minute apart.
     private func fold(
         _ entries: [[Change]], _ transaction: MetadataTransaction, from first: Int = 1
     ) throws {

@@ -34,7 +34,7 @@ struct KnownDeclarationsTests {
         return extended
     }
 
-    /// Changes what a container declares in one of the ways in which its root changes.
+    /// Changes a container's declarations in one of the ways in which its root changes.
     private func change(
         _ container: ContainerID, _ transaction: MetadataTransaction, _ random: inout SeededGenerator
     ) throws {

@@ -17,7 +17,7 @@ struct LogReadAheadTests {
             let isNewStart = end > Self.window / 4 && generator.chance(2)
             let before = isNewStart ? 0 : end
             end = before + Int.random(in: 1...Self.window / 4, using: &generator)
-            // What a new start writes first was not read.
+            // A new start's first write was not read.
             if isNewStart { isRead = 0 } else { #expect(end <= isRead) }
             guard let part = readAhead.ends(at: end) else {
                 #expect(end + Self.window / 2 < isRead)

@@ -33,7 +33,7 @@ struct NodeNumberTests {
         for index in 0..<Int(NodeNumbers.block) + 10 { used.append(try insert("a \(index)", into: scratch.metadata)) }
         let lost = try item("lost")
         let fresh = NodeNumbers.block - 10
-        // Also with a transaction that fails after it has reserved a block.
+        // Also with a transaction that fails after reserving a block.
         for index in 0..<Int(fresh) + 10 {
             #expect(throws: Errno.self) {
                 try scratch.metadata.write { transaction in

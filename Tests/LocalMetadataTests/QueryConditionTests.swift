@@ -115,7 +115,7 @@ struct QueryConditionTests {
     }
 }
 
-/// A value behind a lock that closures can share.
+/// A value behind a lock, for sharing between closures.
 final class Locked<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
     init(_ value: Value) { self.value = Mutex(value) }

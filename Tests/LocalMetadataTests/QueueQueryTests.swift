@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Queries that run repeatedly")
 struct QueueQueryTests {
-    /// One line of EXPLAIN QUERY PLAN (sqlite.org/eqp.html).
+    /// A line of EXPLAIN QUERY PLAN (sqlite.org/eqp.html).
     private struct PlanStep: ColumnDecodable {
         let text: String
         init(columns: Columns) { text = columns.text(3) }

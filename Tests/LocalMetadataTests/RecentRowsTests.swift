@@ -34,7 +34,7 @@ struct RecentRowsTests {
         try transaction.local.fetchOne(LocalItem.query, [Int64(bitPattern: node.value)])
     }
 
-    /// Changes one of `nodes` in one of the ways in which rows change, and returns the nodes that exist then.
+    /// Changes one of `nodes` in one of the ways in which rows change, and returns the existing nodes.
     private func change(
         _ nodes: [NodeID], _ transaction: MetadataTransaction, _ random: inout SeededGenerator
     ) throws -> [NodeID] {
@@ -63,7 +63,7 @@ struct RecentRowsTests {
             try tree.remove(node)
             return nodes.filter { $0 != node }
         case 8:
-            // As a deletion that is undone: the row is removed, and inserted again under its number.
+            // Like an undone deletion: the row is removed, and inserted again under its number.
             try tree.remove(node)
             try tree.restore(item)
         default:
@@ -121,7 +121,7 @@ struct RecentRowsTests {
         try metadata.write { try $0.transfers.setUsed([node: Timestamp(seconds: 1)]) }
         let used = try look(node)
         #expect(used.item?.used == Timestamp(seconds: 1) && used.reads == 0)
-        // A statement that does not say what the row is after it.
+        // A statement that does not give the row's resulting value.
         let change = "UPDATE local SET used = 2000000000 WHERE node = ?"
         try metadata.write { try $0.db.perform(change, [Int64(node.value)]) }
         for reads in [1, 0] as [UInt64] {

@@ -30,7 +30,7 @@ struct RemoteTreeTests {
                 }
                 try #require(found == expected, "seed \(seed), entry \(number)")
                 try scratch.metadata.read { transaction throws -> Void in
-                    // Conflict versions of a document that was deleted, or became one with another, are another item's.
+                    // Conflict versions of a deleted or merged document belong to another item.
                     var known = Set(model.allItems.flatMap(\.historicContents).map(\.content.digest))
                     try transaction.history.forEachContent(in: container) { known.insert($0.digest) }
                     for item in before {

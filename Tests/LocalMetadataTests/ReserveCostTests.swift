@@ -8,7 +8,7 @@ import struct Foundation.Data
 
 @testable import LocalMetadata
 
-/// The free pages that the database keeps for a full disk, seen from SQLite.
+/// The database's reserve of free pages for a full disk, seen from SQLite.
 @Suite("The cost of the reserve")
 struct ReserveCostTests {
     @Test("a database that grows has its full reserve after each commit, and pays little for it")
@@ -36,7 +36,7 @@ struct ReserveCostTests {
         #expect(least >= SpaceReserve.pageReserve)
         let grown = try pages("page_count") - size
         #expect(grown > 2 * SpaceReserve.pageReserve, "the test needs a database that grows")
-        // The rows themselves write a few pages each. The reserve is written again once for each step that the database grows by.
+        // The rows themselves write a few pages each. The reserve is rewritten once for each step of growth.
         let refills = grown / SpaceReserve.pageStep + 1
         let reserve = refills * (SpaceReserve.pageReserve + SpaceReserve.pageStep + 8)
         let spent = pagesWritten() - written

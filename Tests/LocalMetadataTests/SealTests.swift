@@ -68,7 +68,7 @@ struct SealTests {
         let scratch = try Scratch()
         try Self.fill(scratch.metadata)
         let item = try #require(try scratch.metadata.read { try $0.local.item(NodeID(20)) })
-        // Afterwards the row's seal belongs to another value, as after a flipped byte.
+        // Afterwards the row's seal belongs to a different value, as after a flipped byte.
         try damage(scratch, "UPDATE \(table) SET \(change) WHERE item = x'\(item.item)'")
         let found = try problems(scratch.metadata)
         #expect(found.count == 1 && found.first?.node == NodeID(20), "\(found)")
@@ -108,7 +108,7 @@ struct SealTests {
         print("seed \(seed), \(image.count) bytes")
         var random = SeededGenerator(seed: seed)
         var (found, unused) = (0, 0)
-        // Leaves out the free pages that are reserved for a full disk.
+        // Leaves out the free pages reserved for a full disk.
         let pages = stride(from: 0, to: image.count, by: 4096).filter { image[$0..<$0 + 4096].contains { $0 != 0 } }
         for _ in 0..<250 {
             let place = pages[random.number(0..<pages.count)] + random.number(0..<4096)

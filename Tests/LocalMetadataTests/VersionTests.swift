@@ -23,7 +23,7 @@ struct VersionTests {
 
     private func day(_ number: Int) -> Timestamp { Timestamp(seconds: 1_800_000_000 + Int64(number) * 86_400) }
 
-    /// Makes one edit for each content, a day apart.
+    /// Edits the document once for each content, a day apart.
     private func save(_ contents: [UInt64], _ transaction: MetadataTransaction) throws {
         for (index, number) in contents.enumerated() {
             let place = index + 1

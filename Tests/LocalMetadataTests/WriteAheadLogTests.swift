@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The write-ahead log, checked before SQLite reads it")
 struct WriteAheadLogTests {
-    /// Returns a log of many commits as a process that dies leaves it.
+    /// Returns a log of many commits as a dying process leaves it.
     private func log() throws -> Data {
         let scratch = try Scratch()
         for number in 0..<20 { try scratch.metadata.write { try $0.setSetting("key \(number)", Data(count: 300)) } }
@@ -73,7 +73,7 @@ struct WriteAheadLogTests {
         let before = try Data(contentsOf: URL(filePath: path + "-wal"))
         try next.write { try $0.setSetting("other", Data(count: 300)) }
         let after = try Data(contentsOf: URL(filePath: path + "-wal"))
-        // A new log has other salts in its header (sqlite.org/fileformat2.html, section 4.1).
+        // A new log has different salts in its header (sqlite.org/fileformat2.html, section 4.1).
         #expect(before[16..<24] != after[16..<24] && !WriteAheadLog.isDamaged(path + "-wal"))
         try next.close()
     }

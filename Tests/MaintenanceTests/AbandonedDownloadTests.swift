@@ -37,7 +37,7 @@ struct AbandonedDownloadTests {
         }
     }
 
-    /// Creates a file of several chunks whose bytes are only in the cloud.
+    /// Creates a file of several chunks with bytes only in the cloud.
     private func placeholder(_ test: KernellessDevice) async throws -> LocalItem {
         var random = SeededGenerator(seed: 7)
         let bytes = (0..<3 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }

@@ -125,7 +125,7 @@ struct CloudCollectorTests {
                 try await one.collect()
                 didEnd = true
             } catch {}
-            // The other device may see the proposal only now, and one of its own after that.
+            // The other device may see the proposal only now, and its own proposal after that.
             for _ in 0..<4 {
                 devices.passDay()
                 try await other.collect()

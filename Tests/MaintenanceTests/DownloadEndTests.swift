@@ -14,7 +14,7 @@ import VirtualFileSystem
 struct DownloadEndTests {
     private let bytes = [UInt8](repeating: 7, count: 5000)
 
-    /// A content source that records the end of a download as the engine does, but only when `finishDownload` is called.
+    /// A content source that records the end of a download as the engine does, but only on a call of `finishDownload`.
     private final class LateSource: ContentSource {
         private let idle: IdleContentSource
         private let metadata: MetadataDatabase

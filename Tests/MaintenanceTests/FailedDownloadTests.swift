@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Failed downloads")
 struct FailedDownloadTests {
-    /// Creates a file whose download failed: a placeholder, or a file whose old version is still here.
+    /// Creates a file with a failed download: a placeholder, or a file with its old version still local.
     private func failed(_ test: KernellessDevice, _ name: String, pin: PinState = .inherited, hasOld: Bool) throws
         -> LocalItem
     {

@@ -22,7 +22,7 @@ import VirtualFileSystem
 
 @Suite("What a cloud without a server keeps")
 struct KeptBytesTests {
-    /// The fixed seeds failed once. `KEPT_HISTORIES` sets the number of random ones.
+    /// The fixed seeds failed once. `KEPT_HISTORIES` sets the number of random seeds.
     private static let seeds: [UInt64] = {
         let count = ProcessInfo.processInfo.environment["KEPT_HISTORIES"].flatMap { Int($0) } ?? 1
         return [1, 2, 3, 4_477_694_746_015_669_566] + (0..<count).map { _ in .random(in: 1_000 ... .max) }
@@ -63,7 +63,7 @@ struct KeptBytesTests {
     }
 }
 
-/// A random history of two devices, and what it has to leave in the cloud.
+/// A random history of two devices, and its required result in the cloud.
 private final class History {
     private let devices: CollectingDevices
     private let pair: [CollectingDevice]
@@ -118,7 +118,7 @@ private final class History {
             deleted.formUnion(current.removeValue(forKey: name) ?? [])
             deleted.formUnion(earlier.removeValue(forKey: name) ?? [])
         case 8:
-            // An upload that is given up.
+            // An abandoned upload.
             let file = try file(noise(UInt64(random.number(1..<1_000_000)), 150_000))
             _ = try await ContentUploader(device.device.context.transfers).upload(
                 file, size: 150_000, to: .cloudDocs)
@@ -130,7 +130,7 @@ private final class History {
     }
 
     private func write(_ name: String, _ device: CollectingDevice) async throws {
-        // Some documents have the bytes of others, which may have been removed meanwhile.
+        // Some documents have the bytes of others, possibly removed ones.
         if contents.isEmpty || random.chance(80) {
             let size = random.chance(40) ? 150_000 : random.number(1..<3_000)
             contents.append(noise(UInt64(random.number(1..<1_000_000)), size))
@@ -140,7 +140,7 @@ private final class History {
         if current[name] == nil {
             try files.save(name, bytes)
         } else {
-            // Its program has seen what it replaces; else the save would be a conflict (decision 71).
+            // Its program has seen the replaced content; else the save would be a conflict (decision 71).
             files.files.release(try files.files.open(try files.node(name), canWrite: false, truncate: false))
             let handle = try files.files.open(try files.node(name), canWrite: true, truncate: true)
             try files.write(bytes, to: handle)
@@ -167,8 +167,8 @@ private final class History {
         }
     }
 
-    /// Both devices have sent everything, folded the log and downloaded the newer versions: an edit of an older one would be a conflict,
-    /// whose versions stay until a person has chosen.
+    /// Both devices have sent everything, folded the log and downloaded the newer versions: an edit of an older version
+    /// would be a conflict, and its versions stay until a person has chosen.
     private func settle() async throws {
         for _ in 0..<10 {
             for device in pair { try await device.sync() }

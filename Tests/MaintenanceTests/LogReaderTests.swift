@@ -24,7 +24,7 @@ struct LogReaderTests {
         for number in numbers { _ = try await cloud.append(try batch(number, device), to: .cloudDocs) }
     }
 
-    /// Runs `body` with a connected cloud in a directory, and a copy of it with four entries, made before the cloud had eight.
+    /// Runs `body` with a connected cloud in a directory, and a copy of it from before entries 5 to 8.
     private func withCopy(_ body: (DirectoryBackend, _ path: String, _ copy: String) async throws -> Void) async throws
     {
         let path = "\(NSTemporaryDirectory())/log-reader-\(UUID().uuidString)"
@@ -46,7 +46,7 @@ struct LogReaderTests {
         return cloud
     }
 
-    /// Returns the numbers of the entries, and the first that does not follow the one before it.
+    /// Returns the numbers of the entries, and the first that does not follow its predecessor.
     private func read(_ cloud: DirectoryBackend) async throws -> (numbers: [UInt64], damaged: Int, firstBreak: UInt64?)
     {
         var (reader, numbers, damaged) = (LogReader(cloud, .cloudDocs), [UInt64](), 0)

@@ -9,7 +9,7 @@ import Sync
 import Testing
 import VirtualFileSystem
 
-/// States that a disk may have kept of a row and of bytes that were not synced together.
+/// Possible disk states of a row and of bytes not synced together.
 @Suite("Rows and blobs after a loss of power")
 struct LossOfPowerTests {
     private func recover(_ test: KernellessDevice) throws {

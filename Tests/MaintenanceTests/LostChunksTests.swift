@@ -81,7 +81,7 @@ struct LostChunksTests {
         await again.value
     }
 
-    /// Runs the engine until it is about to append the batch that announces the file, whose chunk is then in the cloud.
+    /// Runs the engine until it is about to append the batch that announces the file. Its chunk is then in the cloud.
     private func startAppending(_ test: KernellessDevice) async throws -> Task<Void, Never> {
         test.backend.gate.hold(.append)
         test.backend.gate.hold(.putChunk)

@@ -95,7 +95,7 @@ struct AnnouncementTests {
         }
     }
 
-    /// An announcer that was too slow may send its request long after the daemon gave it up.
+    /// A slow announcer may send its request long after the daemon gave it up.
     @Test("a request of an announcer that belongs to no announcement, or to another one, changes nothing")
     func late() async throws {
         let node = try device.save("a", "text")

@@ -147,7 +147,7 @@ struct MountedFileSystemTests {
             for code in unserved + [UInt32(Int32.max), .max] {
                 #expect(try kernel.call(code, Body([UInt8](repeating: 0, count: 64))).error == ENOSYS, "\(code)")
             }
-            // A second FUSE_INIT, and CUSE_INIT, which is for character devices.
+            // A second FUSE_INIT, and CUSE_INIT, for character devices.
             for code in [26, 4096] as [UInt32] { #expect(try kernel.call(code).error == EIO, "\(code)") }
             #expect(try kernel.create("a").reply.error == 0)
         }
@@ -230,13 +230,14 @@ struct MountedFileSystemTests {
                 let small = numbers.map { UInt32(truncatingIfNeeded: $0) }
                 let reply: FakeKernel.Reply
                 switch step % 6 {
-                // For two pages or more, libfuse sends the reply with splice(2), which does not preserve a socket's message boundaries.
+                // For two pages or more, libfuse replies with splice(2), without preserving a socket's message
+                // boundaries.
                 case 0: reply = try kernel.read(node, handle, at: Int64(bitPattern: numbers[0]), size: small[1] % 8192)
                 case 1: reply = try kernel.write(node, handle, "x", at: Int64(bitPattern: numbers[0]))
                 case 2:
                     reply = try kernel.call(.lseek, node: node, Body(handle, numbers[0], small[1], 0 as UInt32))
                 case 3:
-                    // Modes that really reserve space would fill the disk.
+                    // Modes with real space reservation would fill the disk.
                     let mode: UInt32 = random.pick([1 << 1 | 1, 1 << 4, small[2] | 1 << 10]) ?? 3
                     reply = try kernel.call(
                         .fallocate, node: node, Body(handle, numbers[0], numbers[1], mode, 0 as UInt32))

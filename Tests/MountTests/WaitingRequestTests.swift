@@ -20,7 +20,7 @@ struct WaitingRequestTests {
 
     init() throws { device = try KernellessDevice(backend, patience: .seconds(600)) }
 
-    /// Creates a placeholder whose bytes are in the cloud, which holds them back until the test opens the gate.
+    /// Creates a placeholder with bytes in the cloud, held back until the test opens the gate.
     private func placeholder() async throws -> UInt64 {
         let content = ContentReference(digest: .of(bytes), size: UInt64(bytes.count), layout: .chunk)
         try await backend.putChunk(content.digest, frame: ChunkFrame.encode(bytes), in: .cloudDocs)
@@ -206,7 +206,7 @@ struct WaitingRequestTests {
             try kernel.send(read, node: waiting, FakeKernel.readBody(reading, 0, 9))
             await backend.gate.untilHeld(1)
             #expect(await kernel.stop() == .stopped)
-            // No program waits for the read any more, and its bytes must not reach another file.
+            // No program waits for the read any longer, and its bytes must not reach another file.
             backend.gate.open()
             #expect(try device.text("b") == "written")
             #expect(try device.row("b")?.isWriting == true, "the next start finds what was edited")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// Makes a short run of the tool. `make powerloss` checks thousands of states.
+    /// Runs the tool briefly. `make powerloss` checks thousands of states.
     @Suite("Crash states, block by block")
     struct CrashStateTests {
         @Test(

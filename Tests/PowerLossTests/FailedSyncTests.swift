@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// After a failed sync, the kernel treats the data that it could not write as written, so the next sync succeeds without writing it.
+    /// After a failed sync, the kernel treats the unwritten data as written, so the next sync succeeds without a write.
     @Suite("A failed sync and the next one", .needsRoot)
     struct FailedSyncTests {
         private static let bytes = Data(repeating: 0x5A, count: 300_000)
@@ -70,7 +70,8 @@ extension PowerLoss {
             }
         }
 
-        /// Grows a file until its size is a multiple of the disk's block size, so that data appended later gets blocks of its own.
+        /// Grows a file until its size is a multiple of the disk's block size, so that data appended later gets
+        /// separate blocks.
         private static func fillBlock(of path: String, by growing: () throws -> Void) throws {
             for _ in 0..<4096 {
                 try growing()
@@ -81,7 +82,7 @@ extension PowerLoss {
             throw EndToEndError("\(path) never ends with a block")
         }
 
-        /// Fills a file that was just opened and returns its descriptor.
+        /// Fills a just opened file and returns its descriptor.
         private static func fill(_ descriptor: Int32) throws -> Int32 {
             let count = try check("write") { bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
             try #require(count == bytes.count)

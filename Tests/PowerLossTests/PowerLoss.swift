@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
 
-/// Checks what survives a power cut. The tests run one after the other, because each has disks and processes of its own.
+/// Checks the result of a power cut. The tests run in sequence, because each has its own disks and processes.
 @Suite("Loss of power", .serialized, .needsRoot, .timeLimit(.minutes(20)))
 enum PowerLoss {}

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension PowerLoss {
-    /// Checks the state of a real daemon on a volume that is shut down while in use, as when its disk is unplugged.
+    /// Checks a real daemon's state on a volume that is shut down while in use, as when its disk is unplugged.
     @Suite("Volumes that are shut down")
     struct VolumeShutdownTests {
-        /// The number of cuts in one run; `make powerloss` makes twenty.
+        /// The number of cuts per run; twenty in `make powerloss`.
         private static let cuts = ProcessInfo.processInfo.environment["POWER_CUTS"].flatMap { Int($0) } ?? 2
         private static let files = 300
 
@@ -21,7 +21,7 @@ extension PowerLoss {
                     let different = try await volume.differences(in: "cut\(cut)")
                     #expect(different.isEmpty, "cut \(cut): \(different)")
                 }
-                // Later cuts must not change the files that earlier cuts left.
+                // Later cuts must not change files left by earlier cuts.
                 for cut in 1...Self.cuts { #expect(try await volume.differences(in: "cut\(cut)").isEmpty) }
             }
         }
@@ -37,7 +37,8 @@ extension PowerLoss {
             }
         }
 
-        /// Runs `body` with a device that cannot reach its cloud, so that everything found after a cut was on the device's own disk.
+        /// Runs `body` with a device that cannot reach its cloud, so that everything found after a cut was on the
+        /// device's own disk.
         private func withVolume(_ body: (CutVolume) async throws -> Void) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let device = test.devices[0]
@@ -56,7 +57,7 @@ extension PowerLoss {
                 }
                 try await device.stop()
                 await volume.tearDown()
-                // The test leaves a running daemon, as it found one.
+                // The test leaves a running daemon, as it found it.
                 try test.cloud.goOnline()
                 try await device.start()
             }

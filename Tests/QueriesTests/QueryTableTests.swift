@@ -54,7 +54,7 @@ struct QueryTableTests {
         #expect(queries.dirtyCount == 10)
     }
 
-    /// Simulates a client that reads now and then while items appear, change, leave the query's results and disappear.
+    /// Simulates a client with occasional reads while items appear, change, leave the query's results and disappear.
     @Test("However slowly a client reads, it ends with the matching items", arguments: 1...60)
     func converges(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -93,7 +93,7 @@ struct QueryTableTests {
             guard Int.random(in: 0..<5, using: &random) == 0 else { continue }
             queries.beginReading(id)
             let dirty = queries.takeDirty(of: id, limit: Int.random(in: 1...5, using: &random))
-            // While the client reads rows, other rows change, or the same ones.
+            // While the client reads rows, other rows or the same rows change.
             read(dirty)
         }
         while queries.hasChanges(id) { read(queries.takeDirty(of: id, limit: 7)) }

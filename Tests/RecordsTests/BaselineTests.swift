@@ -27,7 +27,7 @@ struct BaselineTests {
             parts: parts.map { RecordBaseline.Part(of: $0) })
     }
 
-    /// Rows of each kind: live, united, deleted, aside, with values beside the current one, and what was lost.
+    /// Rows of each kind: live, united, deleted, aside, with values beside the current value, and lost values.
     private static func records() throws -> DictionaryRecords {
         let id = RecordSample.name("id")
         var sample = try RecordSample([
@@ -136,7 +136,7 @@ struct BaselineTests {
     }
 
     private static func checksum(_ payload: ArraySlice<UInt8>) -> [UInt8] {
-        // A chain of one file has the sum of the bytes that it is given.
+        // A single-file chain has the sum of its given bytes.
         let sum = RecordBaseline.Part(of: Array(payload)).checksum
         return (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) }
     }

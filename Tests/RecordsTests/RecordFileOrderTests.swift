@@ -64,7 +64,7 @@ struct RecordFileOrderTests {
                     found.append(next)
                     parts.advance()
                 }
-                // A device that starts again continues after the last files that it folded.
+                // A restarted device continues after its last folded files.
                 if random.chance(50) {
                     parts = RecordFileOrder(folded: found)
                     for (place, file) in log[...place].enumerated() {

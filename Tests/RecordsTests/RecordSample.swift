@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import Records
 
-/// A shared database of notes and tags for tests, and the log that its devices write to.
+/// A shared database of notes and tags for tests, and its devices' log.
 struct RecordSample {
     static let tag = name("tag"), note = name("note"), label = name("label")
 

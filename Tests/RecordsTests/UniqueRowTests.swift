@@ -14,7 +14,7 @@ struct UniqueRowTests {
     private let natural = TableRules(table: Sample.tag, key: [Sample.name("id")], unify: [Sample.name("name")])
     private let notes = TableRules(
         table: Sample.note, key: [Sample.name("id")], references: [Sample.reference("tag", Sample.tag)])
-    /// Its key is that of its two parents.
+    /// Its key consists of its two parents.
     private let labels = TableRules(
         table: Sample.label, key: [Sample.name("note"), Sample.name("tag")],
         references: [Sample.reference("note", Sample.note), Sample.reference("tag", Sample.tag)])
@@ -153,7 +153,7 @@ struct UniqueRowTests {
         try log.fold(by: 1, [Sample.insert(one, ["name": .text("red")])])
         let base = log.end
         try log.fold(by: 1, [RecordChange(one, .delete)])
-        // Device 2 had not applied the deletion: there the new row became the old one.
+        // Device 2 had not applied the deletion: there the new row became the old row.
         try log.fold(by: 2, knowing: base, [Sample.insert(two, ["name": .text("red")])])
         let union = RowUnion(row: two, key: one.key)
         try log.fold(by: 2, knowing: base, unions: [union], [Sample.update(one, ["a": .set(.integer(1))])])

@@ -10,7 +10,7 @@ extension ReferenceModel {
         private let file = Path("file")
         private let other = Path("other")
 
-        /// Runs calls in a folder of a mount that contains an empty `file`.
+        /// Runs calls in a mount's folder with an empty `file`.
         private func inMount(_ body: @escaping @Sendable (_ side: inout Side) -> Void) async throws {
             try await TestDevices.with(devices: ["A"]) { test in
                 let root = test.devices[0].documents
@@ -140,7 +140,7 @@ extension ReferenceModel {
                     return descriptor >= 0 && close(descriptor) == 0
                 }
                 #expect(canOpen())
-                // Bytes are removed in groups, at the latest by the program that removes the 1,024th file.
+                // Bytes are removed in groups, at the latest by the program removing the 1,024th file.
                 for _ in 0..<2048 where canOpen() {
                     _ = side.perform(.open(slot: 1, other, flags: OpenFlags(raw: O_CREAT | O_WRONLY), mode: 0o644))
                     _ = side.perform(.write(slot: 1, count: 1, seed: 1))

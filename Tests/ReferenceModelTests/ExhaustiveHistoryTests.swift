@@ -10,7 +10,7 @@ extension ReferenceModel {
     struct ExhaustiveHistoryTests {
         private static let length = 3
 
-        /// All calls that differ in meaning: on two names, on a name inside a folder, and on an open file.
+        /// All calls with distinct meanings: on two names, on a name inside a folder, and on an open file.
         private static let alphabet: [Operation] = {
             let (a, b, inside) = (Path("a"), Path("b"), Path("a/b"))
             let create = OpenFlags(raw: O_RDWR | O_CREAT | O_EXCL)
@@ -32,7 +32,7 @@ extension ReferenceModel {
             ]
         }()
 
-        /// Unless all histories are requested, each run plays one in this many, starting at a random one.
+        /// Unless all histories are requested, each run plays one in this many, starting at a random history.
         private static let share = 15
 
         @Test(
@@ -55,7 +55,7 @@ extension ReferenceModel {
             }
         }
 
-        /// Returns the history that a number stands for: its digits, where each call is a digit.
+        /// Returns a number's history: its digits, where each call is a digit.
         private static func history(_ number: Int) -> [Operation] {
             var rest = number
             return (0..<length).map { _ in

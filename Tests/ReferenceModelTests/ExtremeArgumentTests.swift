@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Passes arguments that no correct program passes. The mount must return what the disk returns, and keep serving.
+    /// Passes arguments that no correct program passes. The mount must return the disk's result, and keep serving.
     @Suite("Extreme arguments", .timeLimit(.minutes(10)))
     struct ExtremeArgumentTests {
         private static let (file, folder, link) = (Path("file"), Path("folder"), Path("link"))
         private static let numbers = [-1, .min, .min + 1, 1 << 62, .max - 4095, .max - 1, .max]
         private static let counts = [0, 1, 4096]
 
-        /// Excludes calls whose result depends on the largest file that the file system supports: a FUSE mount has no such limit.
+        /// Excludes calls that depend on the file system's maximum file size: a FUSE mount has no such limit.
         private static var ofOpenFiles: [Operation] {
             var operations: [Operation] = []
             for number in numbers {
@@ -68,8 +68,8 @@ extension ReferenceModel {
             return operations + [.makeFolder(Path("another"), mode: .max), .removeFolder(Path("another"))]
         }
 
-        /// Makes each call on both sides and compares only the codes, because times and sizes of that magnitude differ between file
-        /// systems.
+        /// Makes each call on both sides and compares only the codes, because times and sizes of that magnitude differ
+        /// between file systems.
         @Test(
             "each call with extremes of each argument returns the same code as on the disk, and the mount keeps serving"
         )

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ReferenceModel {
-    /// Histories that once ended differently in the mount than on the disk, shortened as far as possible.
+    /// Histories with past differences between mount and disk, shortened as far as possible.
     @Suite("Known histories", .timeLimit(.minutes(10)))
     struct KnownHistoryTests {
         private static let (a, b) = (Path("a"), Path("b"))

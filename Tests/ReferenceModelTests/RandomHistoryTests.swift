@@ -6,7 +6,7 @@ extension ReferenceModel {
     /// Checks that the mount behaves like a local disk for all calls in any order.
     @Suite("Random histories", .timeLimit(.minutes(240)))
     struct RandomHistoryTests {
-        /// The number of calls; `make model OPERATIONS=100000` makes more.
+        /// The number of calls; higher with `make model OPERATIONS=100000`.
         private static let operations = number("MODEL_OPERATIONS") ?? 3000
         private static let callsPerHistory = 250
 

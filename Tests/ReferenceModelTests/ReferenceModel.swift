@@ -1,5 +1,5 @@
 import Testing
 
-/// Compares the mount with the disk beside it. The tests run one after the other, because each has daemons of its own.
+/// Compares the mount with the disk beside it. The tests run in sequence, because each has its own daemons.
 @Suite("Reference model", .serialized)
 enum ReferenceModel {}

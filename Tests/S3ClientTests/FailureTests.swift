@@ -26,7 +26,7 @@ struct FailureTests {
                 return
             }
             #expect(object.bytes == Array(0..<100))
-            // The HTTP client by itself repeats a request on a kept connection that turns out to be closed.
+            // The HTTP client itself repeats a request on a kept connection that turns out to be closed.
             #expect(bucket.double.seen.count >= 3)
             #expect((1...2).contains(bucket.pauses.all.count))
         }
@@ -85,7 +85,7 @@ struct FailureTests {
             #expect(error?.code == .wrongClock)
             let message = error?.message ?? ""
             #expect(message.contains(text), "\(message)")
-            // The two clocks are read one after the other, minutes apart on a busy machine.
+            // The two clocks are read in sequence, minutes apart on a busy machine.
             let number = message.split(whereSeparator: { !$0.isNumber }).compactMap { Int($0) }
             #expect(number.contains { abs($0 - difference) <= 10 }, "\(message)")
             #expect(message.contains("timedatectl"))

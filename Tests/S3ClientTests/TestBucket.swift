@@ -40,7 +40,7 @@ func withBucket<Value>(_ body: (TestBucket) async throws -> Value) async throws 
     }
 }
 
-/// A log handler that keeps every line of any level.
+/// A log handler with every line of any level.
 struct LineLog: LogHandler {
     let lines: Lines
     var logLevel: Logger.Level = .trace
@@ -62,7 +62,7 @@ final class Lines: Sendable {
     func add(_ line: String) { state.withLock { $0.append(line) } }
 }
 
-/// A transport without a network, which returns each canned reply once and records the requests.
+/// A transport without a network: returns each canned reply once and records the requests.
 final class CannedTransport: S3Transport {
     enum Reply: Sendable {
         case response(Int, String)

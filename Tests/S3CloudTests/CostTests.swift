@@ -9,7 +9,7 @@ import Testing
 
 @testable import S3Cloud
 
-/// The counts from which docs/BACKENDS.md computes what a bucket costs.
+/// The counts behind the bucket costs in docs/BACKENDS.md.
 @Suite("Requests to a bucket")
 struct CostTests {
     @Test("A save is one chunk, one entry and one bell, and looks for the chunk once", .timeLimit(.minutes(5)))
@@ -54,7 +54,7 @@ struct CostTests {
             #expect(look == ["GET log": 2], "the next entry, and the header of the last: as many as with a HEAD of it")
             time.advance(by: .seconds(11))
             #expect(try await append(3) == ["GET log": 1, "PUT log": 1, "PUT bell": 1])
-            // The loser of a race reads the header of the winner's entry: a request that digests add.
+            // The loser of a race reads the header of the winner's entry: an extra request for digests.
             let end = position
             _ = try await other.entries(in: .cloudDocs, after: .start, limit: 10)
             _ = try await other.entries(in: .cloudDocs, after: end, limit: 10)
@@ -102,7 +102,7 @@ struct CostTests {
                 }
             }
             withExtendedLifetime(events) {}
-            // One listing an hour finds containers whose maker died before it rang.
+            // An hourly listing finds containers whose maker died before it rang.
             #expect(requests == ["GET bell": 240, "HEAD log": 12, "GET (list)": 1])
         }
     }
@@ -137,7 +137,7 @@ struct CostTests {
     }
 }
 
-/// A time that only a test advances.
+/// A time advanced only by a test.
 private final class StoppedTime: TimeSource {
     private let current = Mutex(Timestamp(seconds: 1_900_000_000))
     func now() -> Timestamp { current.withLock { $0 } }

@@ -90,7 +90,7 @@ struct FailureTests {
             let reader = try await cloud.device(
                 schedule: BellSchedule(rest: .milliseconds(5), active: .milliseconds(5), patrol: .milliseconds(50)))
             var events = reader.events().makeAsyncIterator()
-            // The first look reports what is there.
+            // The first look reports the existing contents.
             while let event = await events.next(), event != .containersChanged {}
             let entry = try StoredFrame.entry([1], digest: Digest.zero.chained([1])).header + [1]
             cloud.double.set("\(cloud.location.prefix)/containers/CloudDocs/log/000000001", entry)

@@ -30,7 +30,7 @@ struct LogTests {
             default: changed.removeSubrange(index...)
             }
             guard changed != bytes else { continue }
-            // Bytes that cannot be read are refused, which is all that a reader needs.
+            // Refusing unreadable bytes is sufficient for a reader.
             #expect((try? LogSegment(index: 3, parsing: changed)) == nil, "seed \(seed)")
         }
     }
@@ -146,7 +146,7 @@ struct LogTests {
 extension TestCloud {
     func payload(_ number: UInt64) -> [UInt8] { Array("entry \(number)".utf8) }
 
-    /// Puts entries up to a number into the store, as other devices would have, and some segments.
+    /// Puts entries up to a number into the store, as remote devices would have, and some segments.
     func fill(to last: UInt64, segments: [UInt64]) throws {
         let layout = S3Layout(prefix: location.prefix)
         let end = segments.map(LogSegment.last).max() ?? 0
@@ -173,7 +173,7 @@ extension TestCloud {
 }
 
 extension LogSegment {
-    /// A segment of a log that begins with it.
+    /// A log segment beginning with it.
     fileprivate init(index: UInt64, payloads: [[UInt8]]) {
         var digest = Digest.zero
         let entries = payloads.map { payload in

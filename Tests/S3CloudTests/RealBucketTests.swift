@@ -41,7 +41,7 @@ struct RealBucketTests {
 extension RealBucket {
     private static let connections = HTTPConnections()
 
-    /// Runs `body` with a prefix of its own, whose objects are deleted afterwards.
+    /// Runs `body` with a separate prefix, and deletes its objects afterwards.
     fileprivate static func withCloud(_ body: (@escaping @Sendable () throws -> S3Backend) async throws -> Void)
         async throws
     {

@@ -13,7 +13,7 @@ import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A schedule for tests on the machine's clock: looks follow each other at once.
+/// A schedule for tests on the machine's clock: looks follow each other immediately.
 let hasty = BellSchedule(
     rest: .milliseconds(20), active: .milliseconds(5), patrol: .seconds(30), listing: .seconds(30),
     listingWhileActive: .seconds(30))
@@ -25,7 +25,7 @@ struct TestCloud: Sendable {
     let credentials: S3Credentials
     let connections = HTTPConnections()
 
-    /// Returns a backend of another device, which is not connected yet.
+    /// Returns another device's unconnected backend.
     func backend(
         time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
         schedule: BellSchedule = hasty
@@ -37,7 +37,7 @@ struct TestCloud: Sendable {
         return S3Backend(client, logger: quiet, time: time, clock: clock, schedule: schedule)
     }
 
-    /// Returns a connected device; the first one makes the cloud and the container.
+    /// Returns a connected device; the first creates the cloud and the container.
     func device(
         time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
         schedule: BellSchedule = hasty
@@ -49,7 +49,7 @@ struct TestCloud: Sendable {
         return backend
     }
 
-    /// Returns the methods of the requests that `body` causes, with the part of the cloud that each was for.
+    /// Returns the methods of the requests caused by `body`, with each request's part of the cloud.
     func requests(_ body: () async throws -> Void) async throws -> [String: Int] {
         let before = double.seen.count
         try await body()
@@ -91,7 +91,7 @@ extension S3Backend {
     func wholeLog() async throws -> [[UInt8]] { try await wholeLog(of: .cloudDocs, page: 64).map(\.payload) }
 }
 
-/// A time that advances by two minutes whenever it is read.
+/// A time that advances by two minutes with each read.
 final class SteppingTime: TimeSource {
     private let seconds = Mutex<Int64>(1_900_000_000)
 

@@ -33,8 +33,8 @@ final class Browser: Sendable {
         driver = Process()
         let port = try Loopback.reservePort()
         base = "http://127.0.0.1:\(port)"
-        // A process that Foundation starts inherits the signal mask of the calling thread, and Chromium does not start with signals
-        // blocked.
+        // A process started by Foundation inherits the signal mask of the calling thread, and Chromium does not start
+        // with signals blocked.
         driver.executableURL = URL(filePath: "/usr/bin/perl")
         driver.arguments = [
             "-MPOSIX", "-e", "sigprocmask(SIG_SETMASK, POSIX::SigSet->new); exec @ARGV", "/usr/bin/chromedriver",
@@ -79,7 +79,7 @@ final class Browser: Sendable {
     }
 
     private func close() async {
-        // The browser's process is ended below, whatever this request returns.
+        // The browser's process is ended below, whatever the result of this request.
         _ = try? await Self.send(.DELETE, session, nil)
         end(driver)
     }
@@ -94,7 +94,7 @@ final class Browser: Sendable {
         _ = try await command("element/\(find(selector))/value", ["text": text])
     }
 
-    /// Returns the text that a user sees in the element.
+    /// Returns the element's visible text.
     func text(_ selector: String = "body") async throws -> String {
         try await Self.send(.GET, "\(session)/element/\(find(selector))/text", nil) as? String ?? ""
     }
@@ -110,7 +110,7 @@ final class Browser: Sendable {
         return "\(answer)"
     }
 
-    /// Adds a virtual authenticator whose user consents to everything (WebAuthn Level 2, 11).
+    /// Adds a virtual authenticator with automatic consent (WebAuthn Level 2, 11).
     func addAuthenticator() async throws {
         _ = try await command(
             "webauthn/authenticator",
@@ -120,7 +120,7 @@ final class Browser: Sendable {
             ])
     }
 
-    /// Returns the value of a cookie, even of one that scripts cannot read.
+    /// Returns the value of a cookie, even if scripts cannot read it.
     func cookie(_ name: String) async throws -> String? {
         let answer = try? await Self.send(.GET, "\(session)/cookie/\(name)", nil)
         return (answer as? [String: Any])?["value"] as? String
@@ -139,7 +139,7 @@ final class Browser: Sendable {
         throw Failure(description: "the page never said \"\(text)\" but: \(last)")
     }
 
-    /// Saves a screenshot to the folder that SCREENSHOTS names, for people to look at.
+    /// Saves a screenshot to the folder in SCREENSHOTS, for people to look at.
     func screenshot(_ name: String) async throws {
         guard let folder = ProcessInfo.processInfo.environment["SCREENSHOTS"],
             let text = try await Self.send(.GET, "\(session)/screenshot", nil) as? String,
@@ -173,7 +173,7 @@ final class Browser: Sendable {
     }
 }
 
-/// Kills the driver, whatever it is doing, and waits for its exit.
+/// Kills the driver in any state and waits for its exit.
 private func end(_ driver: Process) {
     kill(driver.processIdentifier, SIGKILL)
     driver.waitUntilExit()

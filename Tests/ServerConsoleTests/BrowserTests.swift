@@ -16,7 +16,7 @@ struct BrowserTests {
         try await browser.waitFor("CloudDocs")
     }
 
-    /// Creates a document in conflict, which two devices changed at the same time.
+    /// Creates a document in conflict: two devices change it at the same time.
     private func conflict(_ name: String, _ one: TestDevice, _ other: TestDevice) async throws -> ItemID {
         let now = SystemTime().now().adding(.seconds(-60))
         let item = try await one.write(name, "first", modified: now)

@@ -6,7 +6,7 @@ import NIOHTTP1
 import ServerSupport
 import Testing
 
-/// Tests what a person does in the console with earlier versions, links and several items at once.
+/// Tests a person's work in the console with earlier versions, links and several items at once.
 @Suite("Versions, links and choices in the console", .timeLimit(.minutes(10)))
 struct ConsoleChoiceTests {
     @Test("an earlier version is current again on every device, and the one before becomes an earlier version")

@@ -10,10 +10,10 @@ import ServerSupport
 import TestSupport
 import Testing
 
-/// Tests two servers over one database of PostgreSQL, as the processes of a cluster are.
+/// Tests two servers over one PostgreSQL database, like the processes of a cluster.
 @Suite("Two servers over one database", .timeLimit(.minutes(10)))
 struct ProcessesTests {
-    /// Runs `body` with two servers that read the database by themselves only once an hour.
+    /// Runs `body` with two servers that poll the database only once an hour.
     private func withTwo(
         _ database: PostgresAddress, _ body: @escaping @Sendable (TestServer, TestServer) async throws -> Void
     ) async throws {

@@ -10,14 +10,14 @@ import ServerStorage
 import ServerSupport
 import Testing
 
-/// What each route returns of a large account at most. A route that is not listed here has no stated bound, so it fails the test.
+/// The maximum response of each route for a large account. An unlisted route has no stated bound, so it fails the test.
 @Suite("Bounds of every route", .timeLimit(.minutes(20)))
 struct RouteBoundTests {
-    /// What a response has at most: bytes, and rows of a table or a list.
+    /// A response's maximum: bytes, and rows of a table or a list.
     private struct Bound {
         var bytes: Int
         var rows = listSize
-        /// The path of the request; nil for a route whose response is a status alone, or is tested elsewhere.
+        /// The request's path; nil for routes with a status alone as the response, or tested elsewhere.
         var path: String?
     }
 
@@ -70,9 +70,9 @@ struct RouteBoundTests {
         "GET /p/style.css": Bound(bytes: 32 << 10, path: "/p/style.css"),
     ]
 
-    /// Routes whose bounds other tests prove, and the bound: bytes of a body, names in it, or one row that is changed.
+    /// Routes with bounds proven by other tests, and the bound: bytes of a body, names in it, or one changed row.
     private static let elsewhere: Set<String> = [
-        // A content, sent a chunk at a time, and metrics, which have a line for each account.
+        // A content, sent a chunk at a time, and metrics, with a line for each account.
         "GET /p/{token}", "HEAD /p/{token}", "POST /p/{token}", "GET /metrics",
         "GET /console/c/{container}/i/{item}/content/{version}",
         "HEAD /console/c/{container}/i/{item}/content/{version}",
@@ -163,7 +163,7 @@ private struct LargeAccount {
     let folder: ItemID
     let inside: Int
 
-    /// - Parameter scale: By which everything is smaller than for the bounds.
+    /// - Parameter scale: The divisor of all sizes, relative to the bounds' test.
     init(_ server: TestServer, scale: Int = 1) async throws {
         let store = server.store
         let device = try await server.device()

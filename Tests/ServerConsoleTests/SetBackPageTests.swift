@@ -11,7 +11,7 @@ import ServerSupport
 import TestSupport
 import Testing
 
-/// Tests what a server says by itself when its database is older than what devices have read, and when copies share a sign-in.
+/// Tests a server's own messages when its database is older than devices' reads, and when copies share a sign-in.
 @Suite("A server whose database is old, and copies of devices", .timeLimit(.minutes(5)))
 struct SetBackPageTests {
     private func metrics(_ server: TestServer) async throws -> String {
@@ -23,7 +23,7 @@ struct SetBackPageTests {
     private func serve<T: Sendable>(
         _ folder: String, _ body: @escaping @Sendable (TestServer) async throws -> T
     ) async throws -> T {
-        // The check of health runs when the test calls it, besides that of the start.
+        // The health check runs at the start and when the test calls it.
         try await withServer(folder: folder, configure: { $0.healthInterval = .seconds(3_600) }, body)
     }
 
@@ -58,7 +58,7 @@ struct SetBackPageTests {
             #expect(try await metrics(server).contains("ubiquity_database_set_back 1\n"))
             #expect(try await metrics(server).contains("ubiquity_logs_set_back 0\n"))
             let backend = try await server.connect(sign.token)
-            // A question of a device that looks for a copy of its cloud is no proof.
+            // A device's question in search of a copy of its cloud is no proof.
             await #expect(throws: CloudError.self) {
                 _ = try await backend.entries(in: .cloudDocs, after: position, limit: 0)
             }

@@ -7,7 +7,8 @@ import HTTPCloud
 import Synchronization
 import TestSupport
 
-/// A device as the server sees one: it uploads chunks, appends batches and folds the log, all through the real backend.
+/// A device from the server's point of view: it uploads chunks, appends batches and folds the log, all through the real
+/// backend.
 final class TestDevice: Sendable {
     let name: String
     let token: String
@@ -84,7 +85,8 @@ final class TestDevice: Sendable {
         return item
     }
 
-    /// Appends an edit based on the content `base`. If `base` is nil, the edit is based on no content, as if the device did not know one.
+    /// Appends an edit based on the content `base`. If `base` is nil, the edit is based on no content, as if the device
+    /// knew none.
     func edit(
         _ item: ItemID, _ text: String, base: ContentReference?, modified: Timestamp = SystemTime().now()
     ) async throws {

@@ -30,8 +30,8 @@ extension TestServer {
         subscript(_ name: String) -> String? { headers.first(name: name) }
     }
 
-    /// Pages are made with low priority, so beside other tests an answer takes as long as it takes. How fast a server is, `make
-    /// worst-client` and `make server-load` measure.
+    /// Pages are generated with low priority, so beside other tests an answer may take long. `make worst-client` and
+    /// `make server-load` measure the server's speed.
     private static let patience = TimeAmount.minutes(10)
 
     func request(
@@ -54,7 +54,7 @@ extension TestServer {
         try await request(.GET, "/console/\(path)", headers: [("Cookie", session)])
     }
 
-    /// Posts a form with the token that the page at `from` contains.
+    /// Posts a form with the token in the page at `from`.
     func post(_ path: String, _ fields: String = "", from page: String, _ session: String) async throws -> Answer {
         let shown = try await self.page(page, session).text
         guard let token = shown.firstMatch(of: /name="token" value="(\w+)"/)?.1 else { throw NoToken() }
@@ -65,7 +65,7 @@ extension TestServer {
     struct NoToken: Error {}
 }
 
-/// A client that does not follow redirects, because tests check where they lead.
+/// A client that does not follow redirects, because tests check their targets.
 private let client: HTTPClient = {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.httpVersion = .http1Only

@@ -7,7 +7,7 @@ import Testing
 struct BatchedLookupTests {
     private struct Failure: Error {}
 
-    /// A query that waits until the test lets it go on, and records its numbers.
+    /// A query that records its numbers and waits for the test's permission to continue.
     private final class Query: Sendable {
         private let asked = Mutex<[[Int64]]>([])
         private let (begun, begin) = AsyncStream<Void>.makeStream()

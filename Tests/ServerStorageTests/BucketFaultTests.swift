@@ -56,7 +56,7 @@ struct BucketFaultTests {
         try await withBucket { scene in
             try await scene.put([chunk])
             let place = try await scene.place(of: chunk)
-            // A port at which nothing listens.
+            // A port without a listener.
             let location = try S3Location(
                 bucket: scene.bucket.location.bucket, prefix: scene.prefix(), endpoint: "http://127.0.0.1:1",
                 region: scene.bucket.location.region)

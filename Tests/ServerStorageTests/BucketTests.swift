@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerStorage
 
-/// A server with its chunks in a bucket, with one account.
+/// A server with one account, and chunks in a bucket.
 struct BucketScene: Sendable {
     let bucket: TestBucket
     let path: String

@@ -92,7 +92,7 @@ struct CBORTests {
             #expect(try CBOR(decoding: bytes) == value)
             for _ in 0..<5 where !bytes.isEmpty {
                 bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
-                // Any outcome but a crash is right. A value that is read from changed bytes encodes to the same number of bytes.
+                // Any outcome but a crash is right. A value decoded from changed bytes encodes to the same length.
                 if let other = try? CBOR(decoding: bytes) { #expect(Self.encode(other).count == bytes.count) }
             }
         }

@@ -9,9 +9,9 @@ import Testing
 
 @testable import ServerStorage
 
-/// A bucket in this process, for the chunks of the servers of one test. Pauses between attempts take no time.
+/// A bucket in this process, for the chunks of one test's servers. Pauses between attempts take no time.
 struct TestBucket: Sendable {
-    /// The bucket of the test that runs; nil if its servers keep chunks in files.
+    /// The running test's bucket; nil if its servers keep chunks in files.
     @TaskLocal static var current: TestBucket?
 
     let double: S3Double
@@ -27,7 +27,7 @@ struct TestBucket: Sendable {
         }
     }
 
-    /// Returns the location for the server whose directory is `path`.
+    /// Returns the location for the server with the directory `path`.
     func location(for path: String) throws -> S3Location {
         let name = path.split(separator: "/").last.map(String.init) ?? "server"
         return try S3Location(
@@ -42,7 +42,7 @@ struct TestBucket: Sendable {
     }
 }
 
-/// Opens a server's storage, with its chunks where the test that runs has them.
+/// Opens a server's storage, with its chunks in the running test's place.
 func openStore(
     at path: String, serving: Bool = true, time: any TimeSource = SystemTime()
 ) throws -> ServerStore {

@@ -192,7 +192,7 @@ struct ChunkVerificationTests {
                 var changed = frame
                 changed[index] ^= 0x55
                 let isRight = (try? ChunkFrame.decode(changed, expecting: id)) != nil
-                // A frame in a format that only a newer version knows is accepted.
+                // A frame in an unknown newer format is accepted.
                 guard !isRight, (try? ChunkFrame.plainLength(of: changed)) != nil else { continue }
                 await expectInvalid([ChunkBatch.Part(id: id, frame: changed)], store, account)
             }

@@ -66,7 +66,7 @@ struct ClusterNotifierTests {
         try await expectReading { try await $0.send(["2 {\"anything\": true}"]) }
     }
 
-    /// Expects that an event makes a process read what was stored without a notification that it understands.
+    /// Expects that an event makes a process read new data without an intelligible notification.
     private func expectReading(after event: (MemoryNetwork) async throws -> Void) async throws {
         let network = MemoryNetwork()
         let process = Process(network)
@@ -131,7 +131,7 @@ private struct Process: Sendable {
     }
 }
 
-/// A network that carries payloads within this process.
+/// A network within this process.
 private final class MemoryNetwork: NotificationChannel {
     private struct State {
         var receivers: [AsyncStream<String>.Continuation] = []
@@ -190,7 +190,7 @@ private final class MemoryNetwork: NotificationChannel {
     }
 }
 
-/// Holds everything that passes until it is opened.
+/// Holds everything back until it is opened.
 private actor Barrier {
     private var isOpen = false
     private var held: [CheckedContinuation<Void, Never>] = []

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Chunk collection, against a model", .eachEngine, .inFilesAndInABucket, .timeLimit(.minutes(10)))
 struct CollectionModelTests {
-    /// A content that was put, and the day until which it must be kept in any case, counted from the start.
+    /// A stored content, kept in any case until a day counted from the start.
     private struct Known {
         let reference: ContentReference
         let parts: [ChunkBatch.Part]

@@ -14,7 +14,7 @@ import Testing
 struct CollectionTests {
     private static let day = Duration.seconds(86_400)
 
-    /// A store with an account and a content whose chunks were all put.
+    /// A store with an account and a content with all its chunks.
     private struct Scene {
         let store: ServerStore
         let time: SettableTime
@@ -158,8 +158,8 @@ struct CollectionTests {
                 }
                 #expect(try await store.collectNow().strayFiles == 1)
                 #expect(frames.names == [])
-                // A put checks for the file in the transaction that writes the row, so a put after the collection stores the chunk
-                // completely.
+                // A put checks for the file in the transaction that writes the row, so a put after the collection
+                // stores the chunk completely.
                 try await store.chunks.put([chunk], in: .cloudDocs, of: account)
                 let isThere = try await store.holds([chunk], of: account)
                 #expect(isThere)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Transactions shared by several writes", .timeLimit(.minutes(10)))
 struct CommitQueueTests {
-    /// Commits `bodies` in one batch, by holding the batch before them until all have arrived.
+    /// Commits `bodies` in one batch, by holding the preceding batch until all have arrived.
     private func commit(
         _ queue: CommitQueue, _ bodies: [@Sendable (Database) throws -> Void]
     ) async throws -> [Result<Void, any Error>] {

@@ -22,7 +22,7 @@ struct Documents {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Returns a random content of one or more chunks, and the parts that must be put for it.
+    /// Returns a random content of one or more chunks, and its parts to put.
     mutating func content(chunks: Int) -> (reference: ContentReference, parts: [ChunkBatch.Part]) {
         let pieces = (0..<chunks).map { _ in random.bytes(random.number(20..<60)) }
         let manifest = Manifest(pieces.map { ChunkEntry(id: Digest.of($0), length: $0.count) })
@@ -55,7 +55,7 @@ struct Documents {
         return id
     }
 
-    /// All contents that the documents and their conflicts need now.
+    /// All contents currently needed by the documents and their conflicts.
     var needed: Set<ContentReference> { tree.allItems.reduce(into: []) { $0.formUnion($1.neededContents) } }
 }
 

@@ -25,7 +25,7 @@ struct FairQueueTests {
         #expect(queue.enter("greedy") == .refused)
         #expect(queue.enter("other") == .waiting(5))
         #expect(queue.enter("third") == .refused)
-        // A request that gives up makes room for another one.
+        // A cancelled request frees its slot.
         #expect(queue.leave(5) == nil)
         #expect(queue.enter("third") == .waiting(7))
     }

@@ -89,12 +89,12 @@ struct FoldedTests {
             try await withFolder { path in
                 try await withStore(at: path) { store in
                     let account = try await store.newAccount("anna")
-                    // Puts the chunks first: the server refuses an entry that refers to missing chunks.
+                    // Puts the chunks first: the server refuses entries with references to missing chunks.
                     let chunks = RandomLog.contents.map { ChunkBatch.Part(id: .of($0), frame: ChunkFrame.encode($0)) }
                     try await store.chunks.put(chunks, in: .cloudDocs, of: account)
                     var log = RandomLog(random: SeededGenerator(seed: seed))
                     var tree = DictionaryTree()
-                    // A command of the server's owner, which folds into the same file.
+                    // A server owner's command, which folds into the same file.
                     var others = [try ServerStore(.test(path), serving: false, log: quiet)]
                     for number in 1...60 as ClosedRange<UInt64> {
                         let entry = try log.entry()
@@ -167,7 +167,7 @@ struct FoldedTests {
                 let view = try await store.trees.wholeView(of: .cloudDocs, of: account)
                 #expect(try await view.tree.item(one) != nil)
             }
-            // Creates another history under the same account number, as a restore does.
+            // Creates a different history under the same account number, as a restore does.
             try FileManager.default.removeItem(atPath: "\(path)/server.sqlite")
             for suffix in ["-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: "\(path)/server.sqlite\(suffix)")

@@ -58,7 +58,7 @@ struct FullServer {
         _ = try await store.links.add(
             LinkToken.random(using: &random), to: content, name: ItemName("plan.pdf"),
             in: .cloudDocs, of: account, lifetime: .seconds(86_400), password: "secret")
-        // Makes the secret that challenges are made with.
+        // Creates the secret for challenges.
         _ = try await store.sessions.challenges()
         try await store.database.commit { db in
             try db.execute(
@@ -85,8 +85,8 @@ extension Optional {
     }
 }
 
-/// Returns all rows of a server in a directory, by table, as text; of numbered tables with the last number as well. Read with SQLite alone, so
-/// that it does not depend on what it is to check.
+/// Returns all rows of a server in a directory, by table, as text; of numbered tables with the last number as well.
+/// Read with SQLite alone, to be independent of the tested code.
 func dump(_ path: String) throws -> [String: [String]] {
     try DatabaseQueue(path: "\(path)/server.sqlite").read { db in
         let tables = try String.fetchAll(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pages that several devices read at once", .eachEngine)
 struct LogTailTests {
-    /// Lengths around the bounds of what one query reads for many devices.
+    /// Lengths around the bounds of one query's reads for many devices.
     private static let lengths = [1, 4_096, 4_097, 1, 10_000] + Array(repeating: 3, count: 40)
 
     @Test("each device that reads beside many others gets exactly the entries after its position")

@@ -91,7 +91,7 @@ struct ManifestTests {
         }
     }
 
-    /// Returns a small frame that inflates to 60 MiB, which are not a manifest.
+    /// Returns a small frame that inflates to 60 MiB and is no manifest.
     private static func large(_ number: UInt8) -> ChunkBatch.Part {
         let plain = [1] + [UInt8](repeating: 100 + number, count: 60 << 20)
         return ChunkBatch.Part(id: Digest.of(plain), frame: ChunkFrame.encode(plain))

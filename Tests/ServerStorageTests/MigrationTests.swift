@@ -13,7 +13,7 @@ struct MigrationTests {
 
     private let time = SettableTime()
 
-    /// Runs `body` with a server that has rows in all tables, and a path for another one.
+    /// Runs `body` with a server with rows in all tables, and a path for a second server.
     private func withServer(
         isLarge: Bool = false, _ body: (_ path: String, _ other: String, FullServer) async throws -> Void
     ) async throws {
@@ -37,7 +37,7 @@ struct MigrationTests {
             progress: progress)
     }
 
-    /// Returns the place of a server with its chunks where the test that runs has them, unless in the test's files.
+    /// Returns the place of a server with its chunks in the running test's place, or else in the test's files.
     private func place(_ path: String) throws -> (place: ServerPlace, bucket: S3Client?) {
         guard let bucket = TestBucket.current, !path.hasSuffix("-files") else {
             return (ServerPlace(directory: path), nil)
@@ -256,7 +256,7 @@ struct MigrationTests {
             await #expect {
                 _ = try await migrate(path, other) { report in
                     guard report.copiedRows > 700 else { return }
-                    // As a disk that returns other bytes than were written.
+                    // As a disk that returns wrong bytes.
                     try DatabaseQueue(path: "\(other)/server.sqlite").write { db in
                         try db.execute(sql: "UPDATE entry SET payload = x'00' WHERE sequence = 17")
                     }

@@ -14,7 +14,7 @@ import Testing
 struct OneTreeTests {
     private static let day = Duration.seconds(86_400)
 
-    /// A container with a document, a conflict of it, a content that was replaced, and chunks that no entry refers to.
+    /// A container with a document, its conflict, a replaced content, and chunks without an entry.
     private struct Scene {
         var documents: Documents
         let live: [ChunkBatch.Part]
@@ -56,11 +56,11 @@ struct OneTreeTests {
             }
         }
 
-        /// Collects, and checks that what is needed stayed and that collections go on.
+        /// Collects, and checks that all needed data stayed and that collections continue.
         func expectSafe(in store: ServerStore, at time: SettableTime, _ comment: Comment) async throws {
             _ = try await store.collectNow()
             try await expectKept(live + replaced, in: store, comment)
-            // A file that turned out to be damaged was left alone and is made again.
+            // A damaged file was left alone and is created again.
             let report = try await store.collectNow()
             #expect(report.skipped.isEmpty, comment)
             try await expectKept(live + replaced, in: store, comment)
@@ -74,7 +74,7 @@ struct OneTreeTests {
         }
     }
 
-    /// Makes a scene, closes the store, changes the folded file, and expects that nothing is lost.
+    /// Creates a scene, closes the store, changes the folded file, and expects that nothing is lost.
     private func expectSafe(
         after comment: Comment, viewed: Bool = true, _ change: (_ path: String, _ file: String) throws -> Void
     ) async throws {
@@ -84,7 +84,7 @@ struct OneTreeTests {
             try await withStore(at: path, time: time) { store in
                 scene = try await Scene(store, time) {
                     guard !viewed else { return }
-                    // The file is then that of an earlier time.
+                    // The file then holds an earlier state.
                     _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1))
                 }
                 if viewed { _ = try await store.trees.wholeView(of: .cloudDocs, of: AccountID(1)) }

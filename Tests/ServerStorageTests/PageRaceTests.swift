@@ -31,7 +31,7 @@ struct PageRaceTests {
     }
 }
 
-/// A database to which another device writes after each read of one query.
+/// A database that another device writes to after each read of one query.
 private struct DatabaseWithAWriter: StorageDatabase {
     let base: any StorageDatabase
     let write: @Sendable () async throws -> Void

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Turns of accounts at pages", .timeLimit(.minutes(5)))
 struct PageTurnTests {
-    /// A gate that a page waits at, so that a test decides when it is complete.
+    /// A gate for pages, so that a test decides when a page is complete.
     private final class Gate: Sendable {
         private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -28,7 +28,7 @@ struct PageTurnTests {
         }
     }
 
-    /// Counts how many pages are being made at once.
+    /// Counts pages under construction.
     private final class AtOnce: Sendable {
         private let state = Mutex<(now: Int, most: Int)>((0, 0))
         var most: Int { state.withLock { $0.most } }

@@ -72,7 +72,7 @@ struct PostgresDatabaseTests {
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         try await first
-        // Two of them store the same row: which one does is a matter of their order.
+        // Two of them store the same row: their order decides which.
         #expect(results[0] != results[2] && results[1] == false && results[3] == false && results[4] == true)
         let numbers = try await kept(database)
         #expect(numbers == [1, 3])
@@ -339,9 +339,9 @@ struct PostgresDatabaseTests {
     }
 }
 
-/// What the writers of a test know about their commits.
+/// The writers' record of their commits.
 private final class CommitLedger: Sendable {
     let acknowledged = Mutex<[Int]>([])
-    /// Commits whose outcome is unknown.
+    /// Commits with unknown outcomes.
     let unknown = Mutex(0)
 }

@@ -14,7 +14,8 @@ import Testing
 struct PostgresMigrationTests {
     private struct Interrupted: Error {}
 
-    /// A server in a directory with rows in all tables, and paths for others. Those of clusters name their caches, and by that their databases.
+    /// A server in a directory with rows in all tables, and paths for more servers. Those of clusters name their
+    /// caches, and by that their databases.
     private struct Scene {
         let folder: String
         let server: FullServer

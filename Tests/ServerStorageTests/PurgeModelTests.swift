@@ -10,20 +10,20 @@ import Testing
 
 @Suite("Removal for good, against a model", .eachEngine, .inFilesAndInABucket, .timeLimit(.minutes(10)))
 struct PurgeModelTests {
-    /// What devices did, and which versions something names besides the tree.
+    /// The devices' actions, and the versions named outside the tree.
     private struct Model {
         var documents: Documents
         var random: SeededGenerator
         var items: [ItemID] = []
         var contents: [ContentReference: [ChunkBatch.Part]] = [:]
-        /// The versions that were given up and not removed for good.
+        /// All versions given up but not permanently removed.
         var history: [ItemID: [VersionID: ContentReference]] = [:]
 
         var named: Set<ContentReference> {
             history.values.reduce(into: documents.needed) { $0.formUnion($1.values) }
         }
 
-        /// Appends a change, and notes which versions it gave up.
+        /// Appends a change, and notes the versions it gave up.
         mutating func append(_ change: Change) async throws {
             let before = documents.tree.allItems
             try await documents.append([change], device: UInt64(random.number(1..<4)))
@@ -55,7 +55,7 @@ struct PurgeModelTests {
             switch random.number(0..<10) {
             case 0...2:
                 let content = try await newContent()
-                // The others are uploads that were given up.
+                // The rest are abandoned uploads.
                 guard random.chance(75) else { return }
                 items.append(try await documents.create(content))
             case 3...4:
@@ -87,7 +87,7 @@ struct PurgeModelTests {
             #expect(report.skipped.isEmpty, "\(report.skipped)")
         }
 
-        /// Every byte that the quota counts belongs to something.
+        /// Every byte in the quota belongs to something.
         func expectSum(_ store: ServerStore) async throws {
             let report = try await store.use(of: documents.account)
             #expect(report.parts.total == report.counted, "\(report)")
@@ -121,7 +121,7 @@ struct PurgeModelTests {
                 for item in model.documents.tree.allItems where item.isDeleted && item.body.content != nil {
                     try await model.purge(item, store)
                 }
-                // For the uploads that were given up.
+                // For the abandoned uploads.
                 time.advance(by: .seconds(3_600))
                 _ = try await store.collectNow()
                 try await model.expectNamedAreKept(store)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Removal for good", .eachEngine, .inFilesAndInABucket)
 struct PurgeTests {
-    /// A document, what it needs, and what another of the same account needs.
+    /// A document, its dependencies, and those of a second document in the same account.
     private struct Scene {
         let store: ServerStore
         let time: SettableTime

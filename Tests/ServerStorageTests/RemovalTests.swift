@@ -28,7 +28,7 @@ struct RemovalTests {
                 #expect(Set(frames.names.compactMap { $0.split(separator: "/").first }) == ["2"])
                 let isThere = try await store.holds([part(1, [1, 2, 3])], of: berta)
                 #expect(isThere)
-                // An account number is never used again, because data with that number belongs to the removed account.
+                // An account number is never reused, because data with that number belongs to the removed account.
                 let next = try await store.newAccount("anna")
                 #expect(next.value == 3)
             }
@@ -53,7 +53,7 @@ struct RemovalTests {
                 #expect(
                     try await store.accounts.list().first?.used == UInt64(StorageCost.chunk(3) + StorageCost.entry([1]))
                 )
-                // A container that is created again is empty, and a device that has read the old one is still ahead of the log.
+                // A recreated container is empty, and a device that has read the old one is still ahead of the log.
                 try await store.logs.createContainer(notes, of: account)
                 #expect(try await store.logs.page(of: notes, after: .zero, limit: 9, account: account).payloads.isEmpty)
                 await #expect {
@@ -68,7 +68,7 @@ struct RemovalTests {
         }
     }
 
-    /// Returns the numbers of the containers whose folded logs are there.
+    /// Returns the numbers of containers with a folded log.
     private func foldedContainers(in path: String) throws -> Set<Substring> {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/folded")
         return Set(names.compactMap { $0.split(separator: "-").first })
@@ -85,7 +85,7 @@ struct RemovalTests {
             let name = try #require(kept.split(separator: "/").last)
             let strays = ["folded/2\(name.dropFirst())", "folded/2\(name.dropFirst())-wal", "folded/1.sqlite"]
             for stray in strays { try Data([1]).write(to: URL(filePath: "\(path)/\(stray)")) }
-            // A command of the owner leaves them to the process that serves: it may be an earlier release.
+            // An owner's command leaves them to the serving process, possibly an earlier release.
             try await ServerStore(.test(path), serving: false, log: quiet).close()
             func present() -> [String] { strays.filter { files.fileExists(atPath: "\(path)/\($0)") } }
             #expect(present() == strays)

@@ -15,7 +15,7 @@ struct RestoreAccessTests {
         let session: [UInt8]
     }
 
-    /// Backs up a server, and then revokes, withdraws, ends or uses everything that it knew except the laptop.
+    /// Backs up a server, and then revokes, withdraws, ends or uses everything known to it except the laptop.
     private func backedUp(to backup: String, _ store: ServerStore) async throws -> Secrets {
         let account = try await store.newAccount("anna")
         func token(_ name: String) async throws -> DeviceToken {

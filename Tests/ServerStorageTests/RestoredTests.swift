@@ -31,7 +31,7 @@ struct RestoredTests {
     func alone() async throws {
         try await withFolder { path in
             try await withStore(at: path) { _ = try await $0.newAccount("anna") }
-            // Each process of a cluster has a cache of its own.
+            // Each process of a cluster has a separate cache.
             let cache = "\(path)-cache"
             defer { try? FileManager.default.removeItem(atPath: cache) }
             var place = try ServerPlace.test(path)

@@ -19,7 +19,7 @@ struct SecondFactorTests {
         password.code(counter: UInt64(OneTimePassword.step(at: time.now().split.seconds) + ahead))
     }
 
-    /// Runs `body` with an account that has an authenticator app. The clock is one step later, so that the next code is unused.
+    /// Runs `body` with an account with an authenticator app. The clock is one step later, so the next code is unused.
     private func withFactor(_ body: (ServerStore, Factor) async throws -> Void) async throws {
         try await withStore(time: time) { store in
             let account = try await store.newAccount("anna")

@@ -41,7 +41,7 @@ struct SenderTests {
             #expect(Set(found.map(\.address)) == ["10.0.0.1", "10.0.0.2"])
             let page = try await store.devices.page(of: device.account, from: 0, limit: 10).devices
             #expect(page.filter { !$0.senders.isEmpty }.map(\.id) == [device.device])
-            // After one of them has signed in again.
+            // After a new sign-in by one of them.
             time.advance(by: .seconds(86_400))
             store.senders.note(sender(3), of: device, from: "10.0.0.2")
             #expect(try await DeviceSender.sharing(record(store, device).senders).isEmpty)
@@ -61,7 +61,7 @@ struct SenderTests {
             let record = try await record(store, device)
             #expect(record.senders.count == 3)
             #expect(DeviceSender.sharing(record.senders).isEmpty)
-            // Its present state has the name of a mount, which is shown below a device of another name.
+            // Its current state has the name of a mount, shown below a device with a different name.
             let name = try #require(record.senders.max { $0.last < $1.last }).name
             #expect(DeviceSender.shown(record.senders, below: name).isEmpty)
             #expect(DeviceSender.shown(record.senders, below: "Annas Notebook").map(\.id) == [DeviceID(9)])
@@ -105,7 +105,7 @@ struct SenderTests {
             #expect(first.isResetAsked)
             try await store.devices.confirmReset(of: first)
             #expect(try await !state(1).isResetAsked)
-            // A state that was made meanwhile, or by the reset, has nothing to reset.
+            // A state created meanwhile, or by the reset, has nothing to reset.
             #expect(try await !state(5).isResetAsked)
             #expect(try await record(store, first).isResetAsked)
             let second = try await state(3)

@@ -114,7 +114,7 @@ struct ServerCheckTests {
         }
     }
 
-    /// Makes two frames without a row: one that no upload can need any more, and one of an upload under way.
+    /// Creates two frames without a row: one no longer needed by any upload, and one of an upload in progress.
     private func makeStrays(_ store: ServerStore, _ path: String) async throws -> (old: String, new: String) {
         // The frames of the first epoch are settled from the next sweep on.
         _ = try await store.chunks.objects.beginSweep()
@@ -166,7 +166,7 @@ struct ServerCheckTests {
     func concurrent() async throws {
         try await withServer { store, _, server in
             let garbage = (UInt64(1_000)..<1_200).map { part($0, [UInt8](repeating: 2, count: Int($0))) }
-            // A container whose log is empty: nothing there is needed.
+            // A container with an empty log: nothing there is needed.
             let more = try ContainerName("more").orThrow()
             try await store.logs.createContainer(more, of: server.account)
             try await store.chunks.put(garbage, in: more, of: server.account)

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A database that went back to an earlier state", .eachEngine, .inFilesAndInABucket)
 struct SetBackTests {
-    /// A server whose database can be copied and put back, while what lies beside it stays.
+    /// A server with a database that can be copied and put back, while everything beside it stays.
     private struct Scene {
         let path: String
         let lines = Lines()
@@ -47,7 +47,7 @@ struct SetBackTests {
             }
         }
 
-        /// Copies the database, which no process uses, and returns what puts the copy back.
+        /// Copies the database, in use by no process, and returns a closure that puts the copy back.
         func copyDatabase(as name: String = "copy") throws -> () throws -> Void {
             guard let address = try ServerPlace.test(path).database else {
                 let copy = "\(path)-\(name).sqlite"
@@ -76,7 +76,7 @@ struct SetBackTests {
         }
     }
 
-    /// The lines that a log gets.
+    /// A log's lines.
     private final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
 
@@ -91,7 +91,7 @@ struct SetBackTests {
         }
     }
 
-    /// A log of which the loudest lines are kept.
+    /// A log that keeps its loudest lines.
     private struct LineLog: LogHandler {
         let lines: Lines
         var logLevel = Logger.Level.critical
@@ -188,7 +188,7 @@ struct SetBackTests {
         guard TestBucket.current != nil, StorageEngine.current == .postgres else { return }
         try await withScene { scene in
             let one = try scene.open()
-            // Each process has a cache of its own.
+            // Each process has a separate cache.
             var place = try ServerPlace.test(scene.path)
             let cache = "\(scene.path)-cache"
             defer { try? FileManager.default.removeItem(atPath: cache) }

@@ -4,14 +4,14 @@ import ServerSupport
 import Synchronization
 import Testing
 
-/// The database engine that ``withStore(at:time:_:)`` uses.
+/// The database engine of ``withStore(at:time:_:)``.
 enum StorageEngine: String, CaseIterable {
     case sqlite, postgres
 
     @TaskLocal static var current = StorageEngine.sqlite
 }
 
-/// Runs each test of a suite on every engine. The issues say which one it was.
+/// Runs each test of a suite on every engine. The issues name the engine.
 struct EachEngine: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 
@@ -29,7 +29,7 @@ struct EachEngine: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-/// A test that opens or damages the file of SQLite, or needs one.
+/// A test that opens, damages or needs SQLite's file.
 struct SQLiteFileOnly: TestTrait {}
 
 extension Trait where Self == EachEngine {
@@ -40,7 +40,7 @@ extension Trait where Self == SQLiteFileOnly {
     static var sqliteFileOnly: SQLiteFileOnly { SQLiteFileOnly() }
 }
 
-/// The databases of PostgreSQL that belong to the folders of tests.
+/// The PostgreSQL databases of the tests' folders.
 private let databases = Mutex<[String: PostgresAddress]>([:])
 
 extension ServerPlace {
@@ -54,7 +54,7 @@ extension ServerPlace {
         }
     }
 
-    /// Lets other tests use the databases of a folder and of those in it.
+    /// Lets other tests use a folder's databases, and those of its subfolders.
     static func release(_ folder: String) throws {
         let addresses = databases.withLock { databases in
             let paths = databases.keys.filter { $0 == folder || $0.hasPrefix("\(folder)/") }

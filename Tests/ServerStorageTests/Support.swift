@@ -9,14 +9,14 @@ import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A clock that a test sets.
+/// A clock set by a test.
 final class SettableTime: TimeSource {
     private let state = Mutex(Timestamp(seconds: 1_800_000_000))
     func now() -> Timestamp { state.withLock { $0 } }
     func advance(by duration: Duration) { state.withLock { $0 = $0.adding(duration) } }
 }
 
-/// Runs `body` with the path of a new directory, which is removed afterwards.
+/// Runs `body` with the path of a new directory, and removes it afterwards.
 func withFolder(_ body: (String) async throws -> Void) async throws {
     let path = "\(NSTemporaryDirectory())/server-storage-\(UUID().uuidString)"
     defer {
@@ -61,7 +61,7 @@ func part(_ number: UInt64, _ bytes: [UInt8]) -> ChunkBatch.Part {
     ChunkBatch.Part(id: ChunkID(words: (number << 56, number, 0, 0)), frame: bytes)
 }
 
-/// Returns the path of the folded log of a data directory with one container.
+/// Returns the path of the folded log in a data directory with one container.
 func foldedFile(in path: String) throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/folded")
     guard let name = names.first(where: { $0.hasSuffix(".sqlite") }) else { throw CocoaError(.fileNoSuchFile) }

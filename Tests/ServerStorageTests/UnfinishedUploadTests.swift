@@ -17,9 +17,9 @@ struct UnfinishedUploadTests {
 
         func used() async throws -> UInt64 { try await store.accounts.use(of: documents.account).used }
 
-        /// Lets time pass as a server does that collects unfinished uploads.
+        /// Lets time pass as on a server that collects unfinished uploads.
         ///
-        /// - Returns: The number of chunks that were removed.
+        /// - Returns: The number of removed chunks.
         func pass(_ duration: Duration) async throws -> Int {
             var removed = 0
             var rest = duration
@@ -164,7 +164,7 @@ struct UnfinishedUploadTests {
                 let account = try await store.newAccount("anna")
                 var scene = Scene(store: store, time: time, documents: Documents(store, account, seed: 8))
                 let content = scene.documents.content(chunks: 5)
-                // The first chunk came to this process, the upload continues at another one.
+                // The first chunk came to this process, the upload continues at another process.
                 try await scene.documents.put(Array(content.parts.prefix(1)))
                 let other = try openStore(at: path, serving: false, time: time)
                 try await other.chunks.put(content.parts, in: .cloudDocs, of: account)

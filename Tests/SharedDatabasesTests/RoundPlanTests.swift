@@ -22,7 +22,7 @@ struct RoundPlanTests {
     func interval() {
         var plan = RoundPlan(at: start)
         var (now, looks) = (start, 0)
-        // A program that commits each millisecond for ten seconds.
+        // A program with a commit every millisecond for ten seconds.
         for _ in 0..<10_000 {
             plan.changed(at: now)
             if plan.isDue(at: now) {

@@ -13,7 +13,7 @@ struct RoundTests {
 
     init() throws { folder = try SharedFolder() }
 
-    /// Returns two devices with one database, in step.
+    /// Returns two devices with a shared database, in step.
     private func pair(_ declarations: SharedSchema.Table...) throws -> (SharingDevice, SharingDevice) {
         let (one, two) = (try SharingDevice("one", in: folder), try SharingDevice("two", in: folder))
         try folder.program("one", SharedFolder.schema, "INSERT INTO account VALUES ('a', 'cash', 1)")
@@ -90,7 +90,7 @@ struct RoundTests {
         #expect(try SharingProbe(path: folder.file("one")).identifier == nil)
         try one.step()
         #expect(try SharingProbe(path: folder.file("one")).sharedTables == ["account", "booking"])
-        // The attached side, which has no file yet.
+        // The attached side, without a file.
         try folder.deliver()
         let two = try SharingDevice("two", in: folder)
         try two.attach(folder)
@@ -113,7 +113,7 @@ struct RoundTests {
         try three.step()
         #expect(try folder.rows("three") == ["a|cash|1|me"])
         #expect(try folder.rows("two") == ["a|cash|1"])
-        // A program that is updated later shows what had to wait.
+        // A program updated later shows all held-back changes.
         try folder.program("two", "ALTER TABLE account ADD COLUMN owner TEXT")
         try two.step()
         #expect(try folder.rows("two") == ["a|cash|1|me"])

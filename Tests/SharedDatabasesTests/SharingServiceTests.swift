@@ -85,7 +85,7 @@ struct SharingServiceTests {
         }
         #expect(try service.registry.all.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: folder.file("one"))) == bytes)
-        // The table that can be shared, alone.
+        // The shareable table, alone.
         #expect(try service.share(share("one", tables: [.init("GOOD")])).tables == ["good"])
         #expect(throws: DaemonFailure.self) { try service.share(share("one", name: "again")) }
         #expect(throws: DaemonFailure.self) { try service.share(share("one")) }
@@ -143,13 +143,13 @@ struct SharingServiceTests {
         #expect(try folder.rows("one", "SELECT name FROM sqlite_master") == ["other"])
     }
 
-    /// Leaves what a process leaves that dies in `detach` after the file has become a plain one.
+    /// Leaves the remains of a process that dies in `detach` after the file has become plain.
     private func interruptDetaching() throws {
         _ = try beginDetaching()
         try UbiquitousDatabase.removeSharing(path: folder.file("one"))
     }
 
-    /// Leaves what a process leaves that dies in `detach` before it changes the file.
+    /// Leaves the remains of a process that dies in `detach` before it changes the file.
     private func beginDetaching() throws -> SharingService {
         try folder.program("one", SharedFolder.schema, "INSERT INTO account VALUES ('a', 'cash', 1)")
         let service = try service("one")
@@ -174,7 +174,7 @@ struct SharingServiceTests {
             #expect(try folder.rows("one", "PRAGMA journal_mode") == ["delete"])
             #expect(try folder.rows("one") == ["a|cash|1"])
             unlink(folder.file("one"))
-            // What the first round has published, if it had begun.
+            // The first round's files, if it had begun.
             try? FileManager.default.removeItem(atPath: "\(folder.mount)/CloudDocs/Databases")
         }
     }

@@ -24,7 +24,7 @@ struct CollectionSimulationTests {
         }
     }
 
-    /// These are mistakes that a few histories expose. The optimised program also finds the rare one.
+    /// These are mistakes exposed by a few histories. The optimised program also finds the rare mistake.
     @Test(
         "deliberate mistakes are detected", arguments: CollectionMistake.allCases.filter { $0 != .forgetsDoneLists })
     func mistake(_ mistake: CollectionMistake) throws {

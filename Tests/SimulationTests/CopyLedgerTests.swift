@@ -8,7 +8,7 @@ struct CopyLedgerTests {
     private let first = ItemID(high: 1, low: 1)
     private let second = ItemID(high: 1, low: 2)
 
-    /// Returns a ledger with one content in two documents.
+    /// Returns a ledger with the same content in two documents.
     private func copied() -> Ledger {
         var ledger = Ledger()
         ledger.write("text")

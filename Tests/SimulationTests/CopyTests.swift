@@ -6,15 +6,15 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// One device copies a document over another one while another device moves the first document there.
+/// One device copies a document over another while a second device moves the first document there.
 @Suite("Copies that two devices make of one document")
 struct CopyTests {
-    /// One step of the second device's loops, or a full sync of the first device.
+    /// A step of the second device's loops, or a full sync of the first device.
     enum Step: CaseIterable {
         case first, upload, fold, batch, append
     }
 
-    /// The action of the first device on the document that the second one copies.
+    /// The first device's action on the document copied by the second.
     enum Rival: CaseIterable {
         case moves, copies, exchanges, movesAndDeletes
     }

@@ -8,18 +8,18 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Two devices change one package while the batches of both are on their way to the log.
+/// Two devices change the same package while the batches of both are on their way to the log.
 @Suite("Packages that two devices change at the same time")
 struct CrossingTests {
-    /// The event on the device whose batch is second, after it made its batch and before it folds the other one.
+    /// The event on the device with the second batch, between creating its own batch and folding the first.
     enum Interlude: CaseIterable {
-        /// Its batch is in the log after the other one.
+        /// Its batch is in the log after the first batch.
         case sent
         /// The batch reached the log, but the reply was lost; the device stops and starts again.
         case sentAndRestarted
-        /// The batch waits on the device, which stops and starts again.
+        /// The batch waits on the device, which restarts.
         case restarted
-        /// The batch reaches the log after the batch that replaces it.
+        /// The batch reaches the log after its replacement.
         case late
     }
 
@@ -54,7 +54,7 @@ struct CrossingTests {
         for device in devices { #expect(try device.unrest().isEmpty) }
     }
 
-    /// Uploads and makes a batch without sending it.
+    /// Uploads and creates a batch without sending it.
     private func prepare(_ device: SimulatedDevice) throws {
         device.time.advance(by: .seconds(1))
         try device.upload()
@@ -71,7 +71,7 @@ struct CrossingTests {
         try overwrite("p.app/y", "second", users[1])
     }
 
-    /// Makes a batch on each device before it has seen the other one, and appends the first device's batch first.
+    /// Creates a batch on each device before they have seen each other's, and appends the first device's batch first.
     private func cross(_ devices: [SimulatedDevice]) throws {
         for device in devices { try prepare(device) }
         for device in devices { try device.append() }
@@ -84,7 +84,7 @@ struct CrossingTests {
         return found
     }
 
-    /// Returns the names and contents of the files in each package that is shown, by the package's name.
+    /// Returns the names and contents of the files in each visible package, by the package's name.
     private func packages(_ device: SimulatedDevice) throws -> [String: [String: String]] {
         var found: [String: [String: String]] = [:]
         for folder in try device.metadata.read({ try $0.local.children(of: device.root, limit: 99) })

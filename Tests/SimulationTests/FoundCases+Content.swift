@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of edits that were not sent or were lost, found by random histories.
+/// Cases of unsent or lost edits, found by random histories.
 extension FoundCases {
     @Test(
         "an edit that was uploaded but is not in the log yet is not overwritten by the download of a newer version"
@@ -85,7 +85,7 @@ extension FoundCases {
             let folder = try files.makeFolder(Array("a".utf8), in: root, permissions: 0o755, caller: user.caller)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: root, mode: .exchange)
             try files.rename(Array("a".utf8), in: root, to: Array("b".utf8), in: folder.node, mode: .replace)
-            // An edit whose upload is not finished, so the folder is sent first.
+            // An edit with an unfinished upload, so the folder is sent first.
             _ = try user.overwrite(#require(try user.item("b", in: folder.node)), "22", truncate: true, &ledger)
             device.time.advance(by: .seconds(1))
             #expect(try device.makeBatch())
@@ -121,7 +121,8 @@ extension FoundCases {
         }
     }
 
-    /// The device shows its own edit until the newer one is downloaded, and meanwhile lists it as a version in conflict as well.
+    /// The device shows its own edit until the newer edit is downloaded, and meanwhile lists it as a version in
+    /// conflict as well.
     @Test("a version in conflict stays although its document was deleted here while it still showed the same content")
     func deletionBesideEqualVersion() throws {
         try withDevices(2) { devices, users in
@@ -150,8 +151,8 @@ extension FoundCases {
         }
     }
 
-    /// Covers two files that became one in the log while one of them was edited here, a folder with siblings that was renamed to a name
-    /// that stays on the device, and the histories in which the cases above were found.
+    /// Covers two files merged in the log while one of them was edited locally, a folder with siblings renamed to a
+    /// local-only name, and the histories behind the cases above.
     @Test(
         "histories that failed before succeed",
         arguments: [(9575, 76), (1435, 23), (1912, 28), (6707, 56), (9759, 78), (3499, 33), (2738, 37), (1111, 61)]

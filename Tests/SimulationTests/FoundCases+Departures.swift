@@ -5,7 +5,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of deletions that the log interprets differently from what they meant, or never got.
+/// Cases of deletions misinterpreted by the log, or missing from it.
 extension FoundCases {
     @Test("a deletion of a document that has become another one elsewhere is sent once, and is then settled")
     func deletionOfAlias() throws {
@@ -22,8 +22,8 @@ extension FoundCases {
             try device.syncFully()
         }
         for device in devices + devices { try sync(device) }
-        // One device moves the second document over the first, and another one gives the first the same bytes. Both documents then become
-        // one.
+        // One device moves the second document over the first, and another device gives the first the same bytes. Both
+        // documents then merge.
         try devices[0].files.rename(
             Array("b".utf8), in: devices[0].root, to: Array("a".utf8), in: devices[0].root, mode: .replace)
         let first = try #require(try users[1].item("a", in: devices[1].root))
@@ -37,7 +37,8 @@ extension FoundCases {
         for device in devices { try device.end() }
     }
 
-    /// The folder was touched on the two devices at different times, so the one that kept it also has a new time of it to send.
+    /// The folder was touched on the two devices at different times, so the device that kept it also has a new time of
+    /// it to send.
     @Test(
         "a folder that was kept on a device, and restored in the log by another one, is deleted on all when it is deleted"
     )

@@ -6,7 +6,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Several devices with one cloud.
+/// Several devices with a shared cloud.
 extension FoundCases {
     func withDevices(_ count: Int, _ body: ([SimulatedDevice], [UserActions]) throws -> Void) throws {
         let (cloud, shared) = (SimulatedCloud(bug: nil), try SharedParts())

@@ -8,9 +8,9 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of names that stay on the device.
+/// Cases of local-only names.
 extension FoundCases {
-    /// Runs `body` with two devices, of which the first has announced a document that it has not uploaded.
+    /// Runs `body` with two devices. The first has announced a document without uploading it.
     private func withAnnounced(
         _ body: (_ devices: [SimulatedDevice], _ users: [UserActions], _ ledger: inout Ledger) throws -> Void
     ) throws {
@@ -97,7 +97,7 @@ extension FoundCases {
         }
     }
 
-    /// The device kept the folder for what was created in it, under the id that the log knows as deleted.
+    /// The device kept the folder for newly created items, under an id deleted in the log.
     @Test(
         "a folder that was kept after its deletion, and is then excluded, does not replace the one that is restored")
     func keptFolderLeavesSync() throws {
@@ -118,7 +118,7 @@ extension FoundCases {
             }
         }
         try syncAll()
-        // One device deletes the folder, one edits a file in it, and one creates a file in it; only the first of them syncs.
+        // One device deletes the folder, one edits and one creates a file in it; only the first of them syncs.
         _ = try users[0].sweep(users[0].require("f", in: devices[0].root), &ledger)
         let edited = try users[1].require("b", in: users[1].require("f", in: devices[1].root).node)
         _ = try users[1].overwrite(edited, "22", truncate: true, &ledger)

@@ -7,7 +7,7 @@ import VirtualFileSystem
 
 /// Cases of folders, found by random histories.
 extension FoundCases {
-    /// Both folders are on this device, each with a document, and the folder that remains is inside the one that becomes it.
+    /// Both folders are on this device, each with a document, and the remaining folder is inside the other.
     @Test(
         "two merged folders, one of which was inside the other, are one folder in its place with the contents of both"
     )

@@ -4,7 +4,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of documents that became one with another document of the log.
+/// Cases of documents merged with a second document in the log.
 extension FoundCases {
     @Test(
         "an edit of a document that became one with another is kept, although the deletion of the other is being sent",
@@ -22,7 +22,8 @@ extension FoundCases {
             try device.syncFully()
         }
         for device in devices + devices { try sync(device) }
-        // One device deletes the first document and edits the second one. Meanwhile the two become one elsewhere, whose content is edited.
+        // A device deletes the first document and edits the second. Meanwhile the two are merged remotely and the
+        // content is edited.
         _ = try users[1].unlink(#require(try users[1].item("a", in: devices[1].root)), &ledger)
         devices[1].time.advance(by: .seconds(1))
         #expect(try devices[1].makeBatch())

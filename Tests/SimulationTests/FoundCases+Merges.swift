@@ -5,7 +5,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases of two folders that became one in the log.
+/// Cases of two folders merged in the log.
 extension FoundCases {
     @Test("a document keeps its name where a folder with one of the same name becomes its folder and is emptied")
     func mergeOfEmptiedFolder() throws {

@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// States and clouds that come back.
+/// Returning states and clouds.
 extension FoundCases {
     private func text(_ name: String, of device: SimulatedDevice) throws -> String? {
         try UserActions(device: device).items { $0.name.description == name && $0.kind == .file }.first.map(device.text)

@@ -41,7 +41,8 @@ extension FoundCases {
         }
     }
 
-    /// The second device deletes a document with the bytes of an edit that it has not seen. To the log, its deletion is of the content before.
+    /// The second device deletes a document with the bytes of an edit it has not seen. To the log, it deletes the
+    /// previous content.
     @Test(
         "an edit is kept although another device, which had not seen it, gave the document the same bytes and deleted it"
     )
@@ -62,7 +63,8 @@ extension FoundCases {
         }
     }
 
-    /// While the deletion of `c` waits, another device's `c` becomes the document `a` in the log, and both are edited to the same bytes.
+    /// While the deletion of `c` waits, a remote `c` becomes the document `a` in the log, and both are edited to the
+    /// same bytes.
     @Test(
         "a content that was deleted does not come back as a version in conflict when its document becomes another one")
     func deletionBeforeMerge() throws {
@@ -100,7 +102,8 @@ extension FoundCases {
             #expect(try devices[1].makeBatch())
             _ = try users[1].unlink(document("c", users[1]), &ledger)
             _ = try users[1].overwrite(document("a", users[1]), "4444", truncate: true, &ledger)
-            // The log makes the two documents one: one device moves the second over the first, and another gives the first the same bytes.
+            // The log merges the two documents: one device moves the second over the first, and another device gives
+            // the first the same bytes.
             try devices[0].files.rename(
                 Array("c".utf8), in: devices[0].root, to: Array("a".utf8), in: devices[0].root, mode: .replace)
             _ = try users[2].write("22", from: document("c", users[2]).item, to: "a", in: devices[2].root, &ledger)
@@ -111,8 +114,8 @@ extension FoundCases {
         }
     }
 
-    /// What the third device wrote to `b` is a version in conflict of it, and an item once `b` is deleted. An edit of `b` that did not know of
-    /// the deletion then becomes one with `c`, whose place is that of `b`.
+    /// The third device's write to `b` is a conflict version of it, and an item once `b` is deleted. An edit of `b`
+    /// without knowledge of the deletion then merges with `c`, in the place of `b`.
     @Test(
         "a content whose document became another one does not stay as an item when its user deletes or replaces it before the device knows",
         arguments: [false, true])
@@ -143,7 +146,7 @@ extension FoundCases {
         }
     }
 
-    /// Its user deleted the document only, which showed an edit of that version.
+    /// Its user deleted only the document, which showed an edit of that version.
     @Test("a version in conflict stays although its document, whose unsent edit replaced it, is deleted beside it")
     func deletionBesideReplacedVersion() throws {
         try withDevices(2) { devices, users in

@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Simulation
 
-/// Cases that random histories found, each as short as possible.
+/// Cases found by random histories, each as short as possible.
 @Suite("Regressions that histories found")
 struct FoundCases {
     func withDevice(_ body: (SimulatedDevice, UserActions) throws -> Void) throws {

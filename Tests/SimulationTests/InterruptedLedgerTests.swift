@@ -8,7 +8,7 @@ struct InterruptedLedgerTests {
     private let document = ItemID(high: 1, low: 1)
     private let version = ItemID(high: 1, low: 2)
 
-    /// Returns a ledger before and after the deletion or replacement of a content that the document shows.
+    /// Returns a ledger before and after the deletion or replacement of the document's visible content.
     private func ledgers() -> (before: Ledger, supposed: Ledger) {
         var before = Ledger()
         before.write("old")
@@ -17,7 +17,8 @@ struct InterruptedLedgerTests {
         return (before, supposed)
     }
 
-    /// Returns the problems if the device shows `rows` after the interruption, and `visible` is everything that exists at the end.
+    /// Returns the problems if the device shows `rows` after the interruption, and `visible` is everything that exists
+    /// at the end.
     private func problems(_ rows: [ItemID: String], visible: Set<String>, forgets: Bool = false) -> [String] {
         var (ledger, supposed) = ledgers()
         let found = ledger.suppose(

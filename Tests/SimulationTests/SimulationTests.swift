@@ -29,7 +29,7 @@ struct SimulationTests {
         }
     }
 
-    /// These are mistakes that a few histories expose. The optimised program also finds the rare ones.
+    /// These are mistakes exposed by a few histories. The optimised program also finds the rare mistakes.
     @Test(
         "deliberate mistakes are detected",
         arguments: [
@@ -53,7 +53,7 @@ struct SimulationTests {
 
     @Test("what one device created alone is the same before and after a sync")
     func lonely() throws {
-        // The first seed found a folder that moved into another one that had moved out of it.
+        // The first seed found a folder moved into its own former subfolder.
         try live(also: [505_247_969_707], count: 100, hasFollower: false)
     }
 

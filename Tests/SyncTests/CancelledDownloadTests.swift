@@ -14,7 +14,7 @@ struct CancelledDownloadTests {
     private let device: KernellessDevice
     private var downloads: ContentService { device.engine.downloads }
 
-    /// A device that knows a document of another one.
+    /// A device with a remote document.
     init() async throws {
         backend = InMemoryBackend()
         device = try KernellessDevice(backend)

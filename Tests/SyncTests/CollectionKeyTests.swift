@@ -17,7 +17,7 @@ struct CollectionKeyTests {
     private let text = "a text"
     private var chunk: ChunkID { .of(Array(text.utf8)) }
 
-    /// A device whose cloud has the chunk of the text under epoch 0, and a container in which a collection that lists it is proposed.
+    /// A device whose cloud has the text's chunk under epoch 0, and a container with a proposed collection of it.
     private func device(list isThere: Bool = true) async throws -> KernellessDevice {
         let test = try KernellessDevice()
         try await test.backend.createContainer(.cloudDocs)

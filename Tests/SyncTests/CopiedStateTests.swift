@@ -14,12 +14,12 @@ import Testing
 
 @testable import Sync
 
-/// Several devices with copies of one state, on real clouds: each becomes a device of its own, and nothing is lost.
+/// Several devices with copies of the same state, on real clouds: each becomes a separate device, and nothing is lost.
 @Suite("Copies of one state", .timeLimit(.minutes(10)))
 struct CopiedStateTests {
     enum Cloud: CaseIterable { case directory, server }
 
-    /// Runs `body` with a device whose state has one document, `doc`, and with what connects another copy to its cloud.
+    /// Runs `body` with a device that has a document, `doc`, and with a closure that connects a copy to its cloud.
     private func with(
         _ cloud: Cloud,
         _ body:
@@ -44,7 +44,7 @@ struct CopiedStateTests {
             }
         case .server:
             try await withServer { server in
-                // Copies have one token.
+                // Copies share a token.
                 let token = try await server.signIn("laptop").token
                 try await run { try await server.connect(token) }
             }
@@ -74,7 +74,7 @@ struct CopiedStateTests {
         try await device.context.backend.entries(in: .cloudDocs, after: .start, limit: 1_000).count
     }
 
-    /// Expects that all devices have the same documents with the same texts, and nothing left to send.
+    /// Expects that all devices have the same documents with the same texts, and no pending changes.
     private func expectEqual(_ devices: [KernellessDevice], _ names: [String]) async throws {
         let length = try await entryCount(devices[0])
         try await sync(devices)
@@ -111,7 +111,7 @@ struct CopiedStateTests {
                         + (0..<3).flatMap { index in
                             ["by\(index)"] + (0..<3).map { "by\(index) \($0)" }
                         }).sorted())
-                // One for each save that waited alone, and one for each whose number was used.
+                // One for each save that waited alone, and one for each with a used number.
                 let written = try await entryCount(device) - before
                 #expect(written <= 3 * 4 + 2 * 3, "\(written) entries")
             }

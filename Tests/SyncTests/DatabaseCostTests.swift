@@ -9,11 +9,11 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// What operations cost in pages and in steps of SQLite's virtual machine. `DATABASE_ITEMS=1000,100000` measures other sizes, and prints;
-/// with `DATABASE_IDS=random`, of a database whose items were made by an earlier version.
+/// The cost of operations in pages and in steps of SQLite's virtual machine. `DATABASE_ITEMS=1000,100000` measures and
+/// prints other sizes; with `DATABASE_IDS=random`, in a database with items created by an earlier version.
 @Suite("The cost of an operation in a large database", .serialized)
 struct DatabaseCostTests {
-    /// Sizes of databases whose figures are printed.
+    /// Sizes of databases with printed figures.
     private static let printed = (ProcessInfo.processInfo.environment["DATABASE_ITEMS"] ?? "").split(separator: ",")
         .compactMap { Int($0) }
 
@@ -39,7 +39,8 @@ struct DatabaseCostTests {
             #expect(small.operation == large.operation)
             #expect(large.steps <= 1.5 * small.steps, "\(small) \(large)")
             #expect(large.statements <= 1.1 * small.statements, "\(small) \(large)")
-            // Items have random ids, so a large tree has each one on a page of its own, where a small tree has several on one page.
+            // Items have random ids, so a large tree has each on a separate page, where a small tree has several on a
+            // page.
             #expect(large.misses <= 10 && large.writes <= max(16, 1.5 * small.writes), "\(small) \(large)")
             #expect(large.scans == 0, "\(large)")
         }
@@ -53,7 +54,7 @@ struct DatabaseCostTests {
         #expect(statements.count > 20)
         for statement in statements {
             let plan = try run.plan(of: statement)
-            // Such a query ends at the first row, and that table has one row.
+            // Such a query ends at the first row, and that table has a single row.
             guard !statement.hasPrefix("SELECT EXISTS (SELECT 1 FROM"), !statement.contains("sqlite_sequence") else {
                 continue
             }

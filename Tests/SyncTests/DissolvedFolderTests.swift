@@ -8,11 +8,11 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests folders that are deleted after what was in them has moved out, in the same batch.
+/// Tests folders deleted after their contents have moved out, in the same batch.
 @Suite("Folders whose content has moved out")
 struct DissolvedFolderTests {
     private let device: KernellessDevice
-    /// Follows what the first one sends, entry by entry.
+    /// Follows the first device's entries in order.
     private let follower: KernellessDevice
 
     init() throws {
@@ -102,7 +102,7 @@ struct DissolvedFolderTests {
             try device.remove("z", in: inner)
             try device.files.removeFolder(Array("inner".utf8), in: folder)
             try device.files.removeFolder(Array("a".utf8), in: device.documents)
-            // y takes the name of b, which takes that of the folder; x keeps its own.
+            // y takes the name of b, which takes the folder's; x keeps its own.
             try device.rename("b", to: "a")
             try device.rename("y1", to: "b")
             try device.settle()

@@ -7,7 +7,7 @@ import LocalMetadata
 import Testing
 import VirtualFileSystem
 
-/// Containers whose names are compared without case, on one device.
+/// Containers with names compared without case, on a single device.
 @Suite("Names without case")
 struct FoldedNamesTests {
     private let device: KernellessDevice

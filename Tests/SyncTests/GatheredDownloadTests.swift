@@ -84,9 +84,9 @@ struct GatheredDownloadTests {
         test.engine.downloads.close(item)
     }
 
-    /// Reads an item that is recorded at once.
+    /// Reads an item that is recorded immediately.
     ///
-    /// - Returns: How many write transactions there have been when the next downloads are gathered.
+    /// - Returns: The number of write transactions before the next downloads are gathered.
     private func readFirst(_ item: LocalItem) async throws -> UInt64 {
         try await read(item)
         try await eventually("the first one is recorded") { try test.row(named(item))?.presence == .whole }
@@ -94,7 +94,7 @@ struct GatheredDownloadTests {
         return test.metadata.writes
     }
 
-    /// Creates files whose bytes are only in the cloud.
+    /// Creates files with bytes only in the cloud.
     private func placeholders(_ count: Int) async throws -> [LocalItem] {
         try await test.backend.createContainer(.cloudDocs)
         var items: [LocalItem] = []

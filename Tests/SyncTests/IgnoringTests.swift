@@ -10,7 +10,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests what ignore files do to the items of a device. `IgnoreFileTests` cover the patterns.
+/// Tests the effect of ignore files on a device's items. `IgnoreFileTests` cover the patterns.
 @Suite("Ignore files on a device")
 struct IgnoringTests {
     private let device: KernellessDevice
@@ -25,14 +25,14 @@ struct IgnoringTests {
         }
     }
 
-    /// Does what the device does some time after a change of the patterns.
+    /// Does the device's delayed work after a change of the patterns.
     private func includeAgain() { device.files.includeAgain(pause: .zero) }
 
     private func exclusion(_ name: String, in folder: NodeID? = nil) throws -> Exclusion {
         try #require(try device.row(name, in: folder)).exclusion
     }
 
-    /// Whether the log has an item that is here.
+    /// Whether the log has a local item.
     private func isInLog(_ name: String, in folder: NodeID? = nil) throws -> Bool {
         try device.remote(try #require(try device.row(name, in: folder)).item) != nil
     }

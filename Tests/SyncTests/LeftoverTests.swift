@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// Tests the removal of blobs that a process which died left behind.
+/// Tests the removal of blobs left behind by a dead process.
 @Suite("Leftovers")
 struct LeftoverTests {
     /// Runs an action before the next sync of the database.
@@ -40,12 +40,12 @@ struct LeftoverTests {
         try recovery.sweep(startedAt: Timestamp(nanoseconds: .max)) { _ in false }
     }
 
-    /// Makes the blob that the next new document would have, as a process does whose row was never committed.
+    /// Creates the blob of the next new document, as a process does whose row was never committed.
     private func makeLeftover() throws -> BlobName {
         try device.save("first", "text")
         let last = try #require(try device.row("first"))
         let blob = BlobName(node: last.node.value + 1, generation: last.generation)
-        // Another store, because this one's process did not make it.
+        // A separate store, because this store's process did not create it.
         let earlier = try ContentStore(directory: "\(device.directory)/content")
         close(try earlier.create(blob))
         return blob

@@ -23,7 +23,7 @@ struct LogFollowerTests {
 
     private var sequence: LogSequence { get throws { try device.container.sequence } }
 
-    /// Appends, for each number, a batch of another device that creates a folder with that number as its name.
+    /// Appends, for each number, a remote batch with a new folder named by that number.
     private func append(_ numbers: Range<UInt64>) async throws {
         for number in numbers {
             let batch = ChangeBatch(
@@ -144,7 +144,7 @@ struct LogFollowerTests {
         _ = try await device.engine.syncLogs()
         #expect(try sequence == LogSequence(count))
         #expect(try device.rows.filter { $0.parent == device.documents }.count == Int(count))
-        // One more request finds the end.
+        // A final request finds the end.
         #expect(backend.gate.count(.entries) == Int((count + 63) / 64) + 1)
         _ = try await device.engine.syncLogs()
         #expect(backend.gate.count(.entries) == Int((count + 63) / 64) + 2, "from where the last round ended")

@@ -7,14 +7,14 @@ import Sync
 import TestSupport
 import Testing
 
-/// Entries under a device's own id that its state has made, and those that it has not: the state is an old one, or a copy.
+/// Entries under a device's own id, from its current state and from elsewhere: the state is old, or a copy.
 @Suite("Batches that a state has made")
 struct MadeBatchTests {
     private let device: KernellessDevice
 
     init() throws { device = try KernellessDevice() }
 
-    /// Returns an entry of this device, as another copy of its state would make it.
+    /// Returns an entry of this device, as a copy of its state would create it.
     private func foreign(_ changes: Change...) throws -> [UInt8] {
         try device.batch(of: changes, by: device.context.device).encoded()
     }
@@ -49,7 +49,7 @@ struct MadeBatchTests {
         let waiting = try #require(try device.nextBatch())
         #expect(waiting.device == id && waiting.deviceSequence == 1)
         try device.fold(payload: payload)
-        // What was on its way arrives after all: its number is used, so it has no effect.
+        // The batch in flight arrives after all: its number is used, so it has no effect.
         try device.fold(payload: try waiting.encoded())
         let again = try #require(try device.nextBatch())
         #expect(again.device == device.context.device && again.device != id && again.changes == waiting.changes)

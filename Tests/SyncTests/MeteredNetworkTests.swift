@@ -51,7 +51,7 @@ struct MeteredNetworkTests {
         #expect(!isBegun)
     }
 
-    /// Documents of another device that are in the cloud only, and are wanted with these priorities.
+    /// Remote documents in the cloud only, with these download priorities.
     private func placeholders(_ wanted: [String: UInt8]) async throws {
         for name in wanted.keys.sorted() { try device.save("here \(name)", "text of \(name)") }
         _ = try await uploads.uploadDue(.small)
@@ -124,7 +124,7 @@ struct MeteredNetworkTests {
         #expect(backend.gate.count(.getChunk) == 1)
         report(true)
         report(false)
-        // Until the interrupted one has ended there is nothing to request.
+        // Until the interrupted download has ended there is nothing to request.
         while backend.gate.count(.getChunk) < 2 {
             downloads.completeInBackground(row)
             await Task.yield()

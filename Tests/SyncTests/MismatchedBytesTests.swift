@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sync
 
-/// A backup program may copy the database of a device that works, and its documents earlier or later.
+/// A backup program may copy the database of a working device, and its documents earlier or later.
 @Suite("Bytes that do not match their rows")
 struct MismatchedBytesTests {
     private let backend = InMemoryBackend()

@@ -19,7 +19,7 @@ struct OfflineOverwriteTests {
     private let device: KernellessDevice
     private let document = ItemID.sample(1)
 
-    /// Another device has made a document; its bytes are not here, and the cloud is away.
+    /// A remote device has created a document; its bytes are not local, and the cloud is unreachable.
     init() throws {
         device = try KernellessDevice()
         try device.fold(.file(1, "a", "one"))

@@ -10,7 +10,8 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests which changes are sent and when. ``BatchBuilderTests`` cover the order within one batch of rows that a test inserts.
+/// Tests which changes are sent and when. ``BatchBuilderTests`` cover the order, within a batch, of rows a test
+/// inserts.
 @Suite("Outbox")
 struct OutboxTests {
     private let device: KernellessDevice
@@ -180,7 +181,7 @@ struct OutboxTests {
         _ = try device.makeFolder("three", in: folder)
         device.time.advance(by: .seconds(60))
         #expect(try outbox.next(in: device.container)?.payload == payload)
-        // A batch that another device appends first does not change them either.
+        // A remote batch appended first does not change them either.
         try device.fold(.folder(1, "four"))
         #expect(try Outbox(device.context).next(in: device.container)?.payload == payload)
         try device.fold(payload: payload)

@@ -16,7 +16,7 @@ struct OwnChangesTests {
 
     init() throws { device = try KernellessDevice() }
 
-    /// Creates a file that both sides agree on, with its bytes here.
+    /// Creates an agreed file with local bytes.
     private func agreedFile(_ name: String, _ text: String) throws -> ItemID {
         try device.save(name, text)
         try device.settle()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Package timeline")
 struct PackageTimelineTests {
-    /// A package whose log is written entry by entry, and the contents that a device keeps of it.
+    /// A package with a log written entry by entry, and the device's kept contents of it.
     private struct History {
         struct File {
             let item: ItemID
@@ -25,7 +25,7 @@ struct PackageTimelineTests {
         private var nextContent: UInt64 = 1
         private var index: UInt32 = 0
 
-        /// Runs `body` as one entry, whose files were modified before it, and records the state afterwards.
+        /// Runs `body` as a single entry, with files modified before it, and records the state afterwards.
         mutating func entry(_ body: (inout History) throws -> Void) rethrows {
             sequence += 1
             clock += 10
@@ -72,7 +72,7 @@ struct PackageTimelineTests {
                 ended: ended ? Timestamp(seconds: clock) : nil)
         }
 
-        /// The states that are not empty and differ from the present one, newest first. Equal states in a row count once.
+        /// The nonempty states that differ from the current state, newest first. Equal states in a row count once.
         var expected: [[String: UInt64]] {
             var found: [[String: UInt64]] = []
             for state in states.reversed() where !state.isEmpty && state != states.last && state != found.last {

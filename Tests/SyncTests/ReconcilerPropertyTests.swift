@@ -6,7 +6,7 @@ import Sync
 import TestSupport
 import Testing
 
-/// Plans random triples of trees until they agree, by following each plan and folding the changes that it sends.
+/// Plans random triples of trees until they agree, by following each plan and folding its sent changes.
 @Suite("Plans of random trees")
 struct ReconcilerPropertyTests {
     private static let count = 4000
@@ -35,12 +35,12 @@ struct ReconcilerPropertyTests {
     }
 }
 
-/// A log and a device that share one file.
+/// A log and a device with a shared file.
 private struct ModelPair {
     static let rounds = 8
     var trees: ItemTrees
     private var log = DictionaryTree()
-    /// The contents that the log must have at the end: those that the device has not sent, and those that it has not seen.
+    /// The contents required in the log at the end: those the device has not sent, and those it has not seen.
     private var needed: Set<ContentReference> = []
     private let item: CloudItem
     private var sequence: UInt64 = 0
@@ -69,11 +69,11 @@ private struct ModelPair {
             remote: remote, synced: random.chance(90) ? item : nil, local: local,
             isDeparted: local == nil && random.chance(70))
         if let remote { log.put(remote) }
-        // A device that shows what was sent has agreed on it.
+        // A device that shows a sent state has agreed on it.
         if trees.synced == nil, local?.isPending == false { trees.remote = nil }
         if trees.remote == nil {
             log = try Self.empty()
-            // What was agreed on was in the log, and is deleted now.
+            // The agreed state was in the log, and is deleted now.
             if let synced = trees.synced { log.put(synced.with { $0.isDeleted = true }) }
         }
         if let new = trees.remote?.body.content?.reference, new != trees.synced?.body.content?.reference {

@@ -7,13 +7,13 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// A folder returns with the first of its items that is restored.
+/// A folder returns with the first restored item.
 @Suite("Restoring the rest of a deleted folder")
 struct RestoredFolderTests {
     private let device: KernellessDevice
     private let folder: NodeID
 
-    /// `w` has `early`, which is deleted, and hours later `w` is deleted with `a`, `b` and `d/c`.
+    /// `w` has `early`, already deleted; hours later `w` is deleted with `a`, `b` and `d/c`.
     init() throws {
         device = try KernellessDevice()
         folder = try device.makeFolder("w")

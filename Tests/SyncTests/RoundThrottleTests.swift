@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RoundThrottle")
 struct RoundThrottleTests {
-    /// A clock that only its sleeps and the test advance, and that records the sleeps.
+    /// A clock advanced only by its sleeps and the test. It records the sleeps.
     private final class CountingClock: Clock, Sendable {
         private let slept = Mutex<[Duration]>([])
         private let time = Mutex(ContinuousClock.now)
@@ -23,7 +23,7 @@ struct RoundThrottleTests {
 
     private let clock = CountingClock()
 
-    /// Runs one round that takes `length` and returns the pauses after it.
+    /// Runs a round of the duration `length` and returns the pauses after it.
     private func rest(after length: Duration, didWork: Bool) async throws -> [Duration] {
         let answer = try await RoundThrottle(clock: clock).beat(gap: .milliseconds(250)) {
             clock.advance(by: length)

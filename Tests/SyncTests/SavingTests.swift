@@ -8,25 +8,26 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests what survives a save: every way in which programs save, with everything that belongs to a document, at every pace.
+/// Tests everything that belongs to a document after a save, for every way in which programs save, at every pace.
 @Suite("What belongs to a document survives every way of saving it")
 struct SavingTests {
     /// How a program saves `d.doc`.
     enum Way: CaseIterable {
         /// Writes into the file, or empties it and writes it.
         case inPlace, truncation
-        /// Writes another file and renames it over the document. The name of the first is synced, that of the second is not.
+        /// Writes a second file and renames it over the document. Its name is synced in the first case, not in the
+        /// second.
         case rename, renameOfLocalName
-        /// Renames the document to a name that stays local, and creates it again.
+        /// Renames the document to a local-only name, and creates it again.
         case tilde
-        /// Writes another file, renames the document to a name that is synced, and the other file to that of the document.
+        /// Writes a second file, renames the document to a synced name, and the second file to the document's name.
         case aside
         /// As ``aside``, and deletes the old file in the end.
         case asideAndDeleted
-        /// Renames the document to that of a backup, and creates it again.
+        /// Renames the document to a backup's name, and creates it again.
         case backup
         case deletion
-        /// Writes another file, and exchanges the two names.
+        /// Writes a second file, and exchanges the two names.
         case exchange, exchangeAndDeleted
     }
 
@@ -34,12 +35,12 @@ struct SavingTests {
         case pin, pause, exclusion, tags, creationDate, identity, crossingEdit
     }
 
-    /// What happens between two system calls of the program.
+    /// The events between two system calls of the program.
     enum Pace: CaseIterable {
         case fast
-        /// Seconds, in which everything is sent.
+        /// Seconds, enough to send everything.
         case slow
-        /// Seconds, in which nothing can be sent.
+        /// Seconds, without a connection.
         case offline
         /// The daemon is started again.
         case restart
@@ -131,7 +132,7 @@ struct SavingTests {
     private let session: Session
     private let document = ItemID.sample(1)
 
-    /// The document is in the log, is not new, and its bytes are here.
+    /// The document is in the log, is not new, and its bytes are local.
     init() throws {
         session = try Session()
         try session.device.fold(.file(1, "d.doc", "old"))

@@ -78,7 +78,7 @@ struct StoredContentsTests {
         _ = try await device.engine.uploads.uploadDue(.small)
         let content = try #require(try device.row("a")?.content)
         backend.putBack(copy)
-        // A server and a directory notice that by themselves; a bucket takes any entry.
+        // A server and a directory notice that themselves; a bucket takes any entry.
         let restarted = try KernellessDevice(restarting: device)
         _ = try await restarted.engine.syncLogs()
         #expect(try restarted.row("a")?.pendingSince == nil)

@@ -9,14 +9,14 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests the effect of following on rows and bytes. ``ReconcilerTests`` cover the plan for the three states of one item.
+/// Tests the effect of following on rows and bytes. ``ReconcilerTests`` cover the plan for an item's three states.
 @Suite("Following changes from elsewhere")
 struct TreeFollowerTests {
     private let device: KernellessDevice
 
     init() throws { device = try KernellessDevice() }
 
-    /// Creates a file that both sides agree on, with its bytes here.
+    /// Creates an agreed file with local bytes.
     private func agreedFile(_ name: String, _ text: String) throws -> ItemID {
         try device.save(name, text)
         try device.settle()
@@ -89,7 +89,7 @@ struct TreeFollowerTests {
         for (index, name) in names.enumerated() { try device.fold(.file(UInt64(index), name, name)) }
         var place = names
         for order in Self.orders(of: Array(0..<4)) {
-            // Moves the items through temporary names, as the batch of one device does.
+            // Moves the items through temporary names, as a single device's batch does.
             let apart = try (0..<4).map { try Change.move(.sample(UInt64($0)), to: "apart \($0)") }
             let together = try (0..<4).map { try Change.move(.sample(UInt64($0)), to: names[order[$0]]) }
             try device.fold(apart + together)
@@ -246,7 +246,7 @@ struct TreeFollowerTests {
     @Test("following the same changes again changes nothing", arguments: 0..<10)
     func repetition(seed: UInt64) throws {
         try anyChanges(seed: seed, steps: 25)
-        // Items that could not follow before may do so now.
+        // Previously blocked items may follow now.
         try followAll()
         let rows = try device.rows
         try followAll()
@@ -269,9 +269,9 @@ struct TreeFollowerTests {
         for text in kept { #expect(known.contains(.of(text)), "seed \(seed): \(text) is lost") }
     }
 
-    /// Makes random changes here and elsewhere.
+    /// Makes random local and remote changes.
     ///
-    /// - Returns: The texts that were saved here and that no program replaced or deleted since.
+    /// - Returns: The locally saved texts not replaced or deleted by any program since.
     @discardableResult
     private func anyChanges(seed: UInt64, steps: UInt64) throws -> Set<String> {
         var random = SeededGenerator(seed: seed)
@@ -308,7 +308,7 @@ struct TreeFollowerTests {
                 if random.chance(50) { try device.finishUploads() }
                 if let batch = try device.nextBatch() { try device.fold(batch) }
             }
-            // The name may now belong to another item.
+            // The name may now belong to a different item.
             for name in names where try device.row(name).map({ $0.content != nil && !$0.isEdited }) != false {
                 kept[name] = nil
             }

@@ -27,7 +27,7 @@ struct UnrecordedAttributeTests {
         return request
     }
 
-    /// What `stat(2)` shows and other devices or a backup compare.
+    /// The parts of `stat(2)` compared by remote devices or a backup.
     private func shown(_ attributes: NodeAttributes) -> [String] {
         [
             "\(attributes.permissions)", "\(attributes.user)", "\(attributes.group)", "\(attributes.size)",

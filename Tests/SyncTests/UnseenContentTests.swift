@@ -9,13 +9,13 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests saves over a content of another device that no program here has opened: the editor still holds the text that it read before.
+/// Tests saves over a remote content before any local program has opened it: the editor still holds the old text.
 @Suite("Saves over a content that no program has seen")
 struct UnseenContentTests {
     private let device: KernellessDevice
     private let document = ItemID.sample(1)
 
-    /// Another device has made a document.
+    /// A remote device has created a document.
     init() throws {
         device = try KernellessDevice()
         try device.fold(.file(1, "a", "one"))
@@ -25,7 +25,7 @@ struct UnseenContentTests {
         device.files.release(try device.files.open(try device.node("a"), canWrite: false, truncate: false))
     }
 
-    /// Another device's change, whose bytes are downloaded at once.
+    /// A remote change, with bytes downloaded immediately.
     private func arrive(_ change: Change) throws {
         try device.fold(change)
         try device.finishDownloads()
@@ -42,7 +42,7 @@ struct UnseenContentTests {
         try device.rename("new", to: "a")
     }
 
-    /// Uploads and sends what the device has, and expects these contents in the log.
+    /// Uploads and sends the device's changes, and expects these contents in the log.
     private func expect(
         _ current: String, conflicts: [String], of id: ItemID? = nil, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -186,7 +186,7 @@ struct UnseenContentTests {
         try device.save("b", "mine")
         try device.finishUploads()
         try device.fold(.file(2, "b", "theirs"))
-        // The log is about to receive the document of this device, whose name it then changes.
+        // The log is about to receive this device's document, and then changes its name.
         let batch = try #require(try device.nextBatch())
         #expect(try device.row("b")?.item != .sample(2))
         try device.fold(batch)

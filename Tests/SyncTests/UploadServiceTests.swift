@@ -13,7 +13,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests which files are uploaded and when. ``ContentUploaderTests`` cover the upload of one file's bytes.
+/// Tests which files are uploaded and when. ``ContentUploaderTests`` cover the upload of a file's bytes.
 @Suite("Uploads", .timeLimit(.minutes(10)))
 struct UploadServiceTests {
     private let backend: InMemoryBackend

@@ -9,7 +9,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// Tests which file continues a document, where several might.
+/// Tests which of several files continues a document.
 @Suite("Names that documents left, and what takes them")
 struct VacatedNameTests {
     private let device: KernellessDevice
@@ -25,7 +25,7 @@ struct VacatedNameTests {
         try set("isExcludedFromSync", of: name, in: folder)
     }
 
-    /// Documents that both sides agree on and that are not new.
+    /// Agreed documents that are not new.
     private func documents(_ names: String...) throws {
         for name in names { try device.save(name, name) }
         try device.settle()

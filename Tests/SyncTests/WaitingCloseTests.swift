@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @testable import Sync
 
-/// The engine sees a document whose close waits as one that is still being written.
+/// The engine treats a document with a waiting close as still being written.
 @Suite("Changes from elsewhere, and starts, while closes wait")
 struct WaitingCloseTests {
     private let timer = HeldTimer()
@@ -16,7 +16,7 @@ struct WaitingCloseTests {
 
     init() throws { device = try KernellessDevice(closing: timer.closing) }
 
-    /// Creates a file that both sides agree on, with its bytes here.
+    /// Creates an agreed file with local bytes.
     private func agreedFile(_ name: String, _ text: String) throws -> ItemID {
         try device.save(name, text)
         timer.fire()

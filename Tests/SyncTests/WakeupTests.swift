@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Wakeup")
 struct WakeupTests {
-    /// A clock whose sleeps end at once, or only when they are cancelled.
+    /// A clock with immediate sleeps, or sleeps that end only on cancellation.
     private struct FixedClock: Clock {
         let isInstant: Bool
         let now = ContinuousClock.now
@@ -48,7 +48,7 @@ struct WakeupTests {
         bell.ring()
         bell.ring()
         await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: false))
-        // The two rings counted as one, so only the clock ends this wait.
+        // The two rings counted as a single ring, so only the clock ends this wait.
         await bell.wait(atMost: .seconds(1), clock: FixedClock(isInstant: true))
     }
 }

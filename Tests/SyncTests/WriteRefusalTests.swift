@@ -24,7 +24,7 @@ struct WriteRefusalTests {
         backend.gate.fail(.append, with: CloudError(code, "It may not. Ask its owner."))
     }
 
-    /// Another device's document arrives in the log.
+    /// A remote document arrives in the log.
     private func writeElsewhere(_ name: String) async throws {
         let other = try KernellessDevice(backend, id: DeviceID(8))
         _ = try await other.engine.syncLogs()

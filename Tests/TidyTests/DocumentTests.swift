@@ -61,4 +61,62 @@ struct DocumentTests {
             }
         }
     }
+
+    /// Pages about names of another platform.
+    private static let foreign = ["Sources/App/Ubiquity/Ubiquity.docc/ComingFromApplesPlatforms.md"]
+    /// Names of systemd and KDE.
+    private static let others: Set<Substring> = [
+        "LoadCredential", "EnvironmentFile", "KOverlayIconPlugin", "KAbstractFileItemActionPlugin",
+    ]
+
+    @Test("every identifier in a document exists")
+    func identifiers() {
+        let code = Repository.files(ending: [".swift", ".py", ".c", ".h", ".js", ".json", ".sh", "Makefile"])
+        func isPart(_ byte: UInt8) -> Bool {
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
+        }
+        let known = code.reduce(into: Self.others) { known, file in
+            for line in file.lines { known.formUnion(line.utf8.split { !isPart($0) }.map { Substring($0) }) }
+        }
+        for document in Repository.files(ending: [".md"])
+        where !Self.foreign.contains(document.path) && !document.path.hasPrefix("changelog/") {
+            for (number, line) in document.prose {
+                for match in line.matches(of: /`([A-Za-z][A-Za-z0-9]*)[.(`]/) {
+                    // Others are words, commands and names of files.
+                    guard match.1.contains(/[a-z][A-Z]/) else { continue }
+                    if !known.contains(match.1) {
+                        Issue.record("\(document):\(number) names \(match.1), which does not exist")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a line of text in a document has at most 120 characters")
+    func width() {
+        for document in Repository.files(ending: [".md"]) where !document.path.hasPrefix("changelog/") {
+            for (number, line) in document.prose where line.count > 120 && !line.isUnbreakable {
+                Issue.record("\(document):\(number) has \(line.count) characters")
+            }
+        }
+    }
+}
+
+extension Repository.File {
+    /// The lines outside of code, with their numbers.
+    fileprivate var prose: [(number: Int, line: Substring)] {
+        var isCode = false
+        return lines.enumerated().compactMap { index, line in
+            if line.drop(while: { $0 == " " }).hasPrefix("```") { isCode.toggle() }
+            return isCode || line.hasPrefix("    ") ? nil : (index + 1, line[...])
+        }
+    }
+}
+
+extension Substring {
+    /// Rows of tables, headings, quotations and definitions of links are not broken, nor lines in which code or a link is behind column 120.
+    fileprivate var isUnbreakable: Bool {
+        guard let first = drop(while: { $0 == " " }).first, !"|#>[<!".contains(first) else { return true }
+        return contains("`") || contains("](")
+    }
 }

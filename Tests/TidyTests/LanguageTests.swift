@@ -71,6 +71,29 @@ struct LanguageTests {
         }
     }
 
+    /// The most words of a kind per 1,000 words of comments in Sources, as `scripts/language-gauge` counts them. Lower a bound when the figure has
+    /// fallen; never raise one.
+    private static let bounds: [(kind: String, words: String, most: Double)] = [
+        ("clauses behind nouns", "that|which|who|whose|whom", 13),
+        ("a free “what”", "what|whatever", 0.8),
+        ("one and other", "one|ones|other|others|another", 8),
+    ]
+
+    @Test("comments put nouns in front of the noun instead of clauses behind it")
+    func clauses() throws {
+        let code = /`[^`]*`/
+        let comments = Repository.files(below: "Sources", ending: [".swift"]).flatMap(\.lines).compactMap {
+            $0.firstMatch(of: /^ *\/\/\/? ?(.*)/).map { String($0.1.replacing(code, with: " ")) }
+        }
+        let count = comments.reduce(0) { $0 + $1.matches(of: /[A-Za-z']+/).count }
+        for (kind, words, most) in Self.bounds {
+            let pattern = try Regex("\\b(\(words))\\b").ignoresCase()
+            let found = comments.reduce(0) { $0 + $1.matches(of: pattern).count }
+            let figure = 1_000 * Double(found) / Double(max(count, 1))
+            #expect(figure <= most, "\(kind): \(figure) of 1,000 words; scripts/language-gauge has the places")
+        }
+    }
+
     private static func instead(of word: String) -> String {
         bans.first { ban in (try? Regex(ban.pattern).ignoresCase()).flatMap { try? $0.wholeMatch(in: word) } != nil }?
             .instead ?? ""

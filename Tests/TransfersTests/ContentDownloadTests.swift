@@ -174,7 +174,7 @@ import Testing
         options.reuse = ChunkSource(file: try fixture.file(damaged), manifest: old.manifest)
         try await fixture.download(new.reference, to: target, options: options).completeAll()
         #expect(try fixture.contents(target) == newBytes)
-        // The download fetches the manifest, the new chunks, and the one chunk whose old copy is damaged.
+        // The download fetches the manifest, the new chunks, and the chunk with a damaged old copy.
         #expect(fixture.backend.gate.count(.getChunk) == 1 + fresh.count + 1)
     }
 

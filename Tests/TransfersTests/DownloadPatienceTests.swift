@@ -15,7 +15,8 @@ import Testing
         let download = fixture.download(upload.reference, to: try fixture.file(size: 200))
         fixture.backend.gate.fail(.getChunk, with: CloudError(.offline, "no network"))
         async let code = errorCode { try await download.ensure(0..<1, patience: .seconds(1)) }
-        // The pauses are 125 and 250 ms without jitter: two more attempts, and then a pause of 500 ms that outlasts the patience.
+        // The pauses are 125 and 250 ms without jitter: two more attempts, and then a pause of 500 ms beyond the
+        // patience.
         for step in [125, 375, 875] as [Int64] {
             await fixture.clock.untilSleeping(before: .milliseconds(step))
             #expect(download.waiterCount == 1)
@@ -76,7 +77,7 @@ import Testing
         await fixture.clock.untilSleeping(before: .seconds(1))
         fixture.clock.advance(by: .seconds(1))
         #expect(await code == .stalled)
-        // The kernel sends these reads one after the other. The clock does not move, so none of them can wait.
+        // The kernel sends these reads in sequence. The clock does not move, so none of them can wait.
         for _ in 0..<3 {
             #expect(await errorCode { try await first.ensure(100..<101, patience: .seconds(1)) } == .stalled)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits of transfers")
 struct ThrottleQueueTests {
-    /// A queue whose changes may be expectations.
+    /// A queue with mutations usable in expectations.
     private final class Subject {
         private var queue = ThrottleQueue()
 
@@ -26,7 +26,7 @@ struct ThrottleQueueTests {
         func wait(at now: Duration) -> Duration? { queue.wait(at: now) }
         func time(for bytes: Int) -> Duration { queue.time(for: bytes) }
 
-        /// Returns the numbers of the requests that may begin.
+        /// Returns the numbers of the startable requests.
         func granted(at seconds: Double) -> [UInt64] {
             var granted: [UInt64] = []
             while let number = grant(at: .seconds(seconds)) { granted.append(number) }

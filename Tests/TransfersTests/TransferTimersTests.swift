@@ -9,7 +9,7 @@ struct TransferTimersTests {
     private let clock = ManualClock()
     private let fired = Fired()
 
-    /// The timers that have fired, and a wait for them.
+    /// The fired timers, and a wait for them.
     private final class Fired: Sendable {
         private let names = Mutex<[String]>([])
         private let (stream, continuation) = AsyncStream.makeStream(of: String.self)

@@ -7,7 +7,7 @@ import Testing
 @testable import Transfers
 
 @Suite struct UploadRenewalTests {
-    /// A cloud that collects its garbage itself, as a server does.
+    /// A cloud with its own garbage collection, like a server.
     private struct OwnCollector: CloudDecorator {
         let base: any CloudBackend
 

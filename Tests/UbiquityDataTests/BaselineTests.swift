@@ -48,7 +48,7 @@ struct BaselineTests {
         try database.importFiles(from: records(database))
     }
 
-    /// Writes so many transactions on a device that a baseline is due, and lets all of them be in the log.
+    /// Writes enough transactions on a device for a due baseline, and lets all of them be in the log.
     private func work(_ database: UbiquitousDatabase, _ start: Int = 0) throws {
         for number in start..<start + 6 {
             try database.execute(
@@ -137,7 +137,7 @@ struct BaselineTests {
         try publish(lap)
         try lap.execute("UPDATE account SET name = 'lap', balance = balance + 5 WHERE id = 'x'")
         try lap.execute("INSERT INTO account VALUES ('y', 'offline', 2)")
-        // One of them is in a file that is not sent yet.
+        // One of them is in an unsent file.
         _ = try lap.prepareFiles()
         try lap.execute("INSERT INTO account VALUES ('z', 'offline too', 3)")
         try desk.execute("UPDATE account SET name = 'desk', balance = balance + 10 WHERE id = 'x'")
@@ -169,7 +169,7 @@ struct BaselineTests {
         for death in [MemoryRecords.Death.beforeBaseline, .afterPart, .afterPart, .removing] {
             try work(device, 100 + 10 * cloud.entries.count)
             clock.advance(days: 61)
-            // A death that finds no baseline to write does not happen.
+            // A death without a baseline to write does not happen.
             _ = try? device.publish(to: records(device, death))
             try device.close()
             device = try open("third", device: 3)
@@ -197,7 +197,7 @@ struct BaselineTests {
         #expect(!cloud.files().contains { $0.file.kind == .transactions && $0.file.number == 2 })
         let copy = try open("copy", device: 1)
         try copy.execute("INSERT INTO tag VALUES ('y', 'other')")
-        // Its number is taken in the log, but the file that took it is gone.
+        // Its number is taken in the log, but that file is gone.
         _ = try copy.prepareFiles()
         #expect(throws: UbiquitousDatabaseError.self) { try read(copy) }
         #expect(try copy.text("SELECT name FROM tag WHERE id = 'y'") == "other")
@@ -210,7 +210,7 @@ struct BaselineTests {
         try desk.close()
         try folder.foreign("desk", "PRAGMA wal_checkpoint(TRUNCATE)")
         try FileManager.default.copyItem(atPath: folder.file("desk"), toPath: folder.file("copy"))
-        // The cloud as it is now, with a baseline that stands for files of the desk and of a third device.
+        // The current cloud, with a baseline for files of the desk and of a third device.
         let third = try open("third", device: 3)
         try third.execute("INSERT INTO tag VALUES ('z', 'of the third')")
         try publish(third)
@@ -223,7 +223,7 @@ struct BaselineTests {
             try RecordBaseline(decoding: $0.file.bytes)
         }
         let stood = try #require(heads.last?.files[DeviceID(1)])
-        // The cloud as it was before it went back, with other files under the same numbers.
+        // The cloud before it went back, with different files under the same numbers.
         let lost = MemoryCloud()
         let copy = try folder.open("copy", BookTables.all, device: 1, BookTables.schema, clock: clock)
         for number in 1...stood {
@@ -275,7 +275,7 @@ struct BaselineTests {
         #expect(try lap.dump(BookTables.all) == desk.dump(BookTables.all))
     }
 
-    /// Gives versions to the files that have none, as a mount does when they are in the log.
+    /// Gives versions to files without them, as a mount does when they are in the log.
     private func stamp(_ shared: URL) throws {
         let own = "\(shared.path)/\(DataFolder.identifier)/0000000000000001"
         for name in try FileManager.default.contentsOfDirectory(atPath: own).sorted() {
@@ -291,7 +291,7 @@ private final class Reports: Sendable {
     func add(_ report: UbiquitousImportProgress) { reports.withLock { $0.append(report) } }
 }
 
-/// A log with a baseline that is not as its device wrote it.
+/// A log with a baseline altered since its device wrote it.
 private struct ChangedRecords: RecordSource {
     enum Damage { case head, newerHead, part, newerPart }
 

@@ -35,7 +35,7 @@ struct CaptureTests {
         _ = try taken()
     }
 
-    /// Returns the transactions that were committed since the last call, without those that only declare rules.
+    /// Returns the transactions committed since the last call, without mere declarations of rules.
     private func taken() throws -> [RecordTransaction] {
         let before = cloud.log.count
         try database.publish(to: MemoryRecords(cloud: cloud))
@@ -271,7 +271,7 @@ struct CaptureTests {
                 let transactions = try cloud.log[before...].flatMap { try RecordFile(decoding: $0.bytes).transactions }
                 for transaction in transactions where !transaction.changes.isEmpty {
                     transaction.replay(on: &model)
-                    // Transactions of other programs may be one, and what changes nothing is none.
+                    // Foreign transactions may count as one, and a transaction without changes as none.
                     let place = states.firstIndex(of: model)
                     #expect(place != nil, "seed \(seed)")
                     states.removeFirst(place.map { $0 + 1 } ?? 0)

@@ -15,7 +15,7 @@ struct CloudPreferenceTests {
         let after: CloudPreference
     }
 
-    /// All transitions from all states that can be reached.
+    /// All transitions from all reachable states.
     private static let transitions: [Transition] = {
         var transitions: [Transition] = []
         var seen: Set<CloudPreference> = [CloudPreference()]

@@ -6,8 +6,8 @@ import Testing
 
 @testable import UbiquityData
 
-/// Random histories of devices whose databases are real, with random schemas; other programs write to them, files overtake one another, and
-/// devices die at each step.
+/// Random histories of devices with real databases and random schemas; foreign programs write to them, files overtake
+/// each other, and devices die at each step.
 @Suite("Histories of databases")
 struct DatabaseHistoryTests {
     private struct History {
@@ -16,7 +16,7 @@ struct DatabaseHistoryTests {
         let folder: DataFolder
         let cloud = MemoryCloud()
         var devices: [UbiquitousDatabase] = []
-        /// Each device has a clock of its own.
+        /// Each device has a separate clock.
         var clocks: [ManualTime] = []
         var baselines = 0
 
@@ -61,7 +61,7 @@ struct DatabaseHistoryTests {
             case 12: clocks[number].advance(days: random.pick([1, 30, 61, 70]) ?? 1)
             case 13: if devices.count < 5 { try join() }
             case 14:
-                // It dies while it writes a baseline, takes one, or removes what one stands for.
+                // It dies while it writes or takes a baseline, or removes the files a baseline covers.
                 let death = random.pick([MemoryRecords.Death.beforeBaseline, .afterPart, .removing]) ?? .removing
                 // The same as above.
                 _ = try? devices[number].publish(to: records(number, death: death))
@@ -76,7 +76,7 @@ struct DatabaseHistoryTests {
                 // The device dies before its file is written, after that, or with the file in the database only.
                 let death = random.pick([MemoryRecords.Death.beforeWriting, .afterWriting, nil]) ?? nil
                 if let death {
-                    // The death is what is being tested; without pending transactions it does not happen.
+                    // The death is under test; without pending transactions it does not happen.
                     _ = try? devices[number].publish(to: records(number, death: death))
                 } else {
                     _ = try devices[number].prepareFiles()
@@ -95,7 +95,7 @@ struct DatabaseHistoryTests {
             }
         }
 
-        /// A person decides between values, and restores one that was lost.
+        /// A person decides between values, and restores a lost value.
         mutating func settle() throws {
             let database = devices[random.number(0..<devices.count)]
             do {
@@ -106,13 +106,13 @@ struct DatabaseHistoryTests {
                 }
                 if let lost = random.pick(try database.lostValues()) { try database.restore(lost) }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                // Another row has the value.
+                // A different row has the value.
             } catch UbiquitousDatabaseError.notShown {
                 // The row is deleted, or stands aside.
             }
         }
 
-        /// All devices send what they have and read the whole log.
+        /// All devices send everything and read the whole log.
         mutating func meet() throws {
             for number in devices.indices { try devices[number].publish(to: records(number)) }
             while !cloud.isQuiet { cloud.deliver(&random) }
@@ -121,14 +121,14 @@ struct DatabaseHistoryTests {
             }
         }
 
-        /// The rows as the reducer says, folded in memory, and how many have values that wait for a decision.
+        /// The reducer's rows, folded in memory, and the number of rows with values awaiting a decision.
         func expected() throws -> (rows: Dump, undecided: Int) {
             var records = DictionaryRecords()
             var order = RecordFileOrder()
             let files = cloud.places
             for (file, version) in files.reversed() { order.note(file.number, of: file.device, version: version) }
             while let place = order.next {
-                // Only the first file of a number counts: a device may write one again after it was removed.
+                // Only the first file of a number counts: a device may rewrite a removed file.
                 let file = files.first { $0.file.device == place.device && $0.file.number == place.number }?.file
                 let bytes = try #require(file?.bytes)
                 _ = try RecordReducer().fold(RecordFile(decoding: bytes), at: place.version, into: &records)
@@ -156,7 +156,7 @@ struct DatabaseHistoryTests {
             defer { baselines += history.baselines }
             for _ in 0..<60 { try history.step() }
             try history.meet()
-            // Devices decide and restore without knowing of each other, and go on writing.
+            // Devices decide and restore without knowing of each other, and continue to write.
             for _ in 0..<10 {
                 try history.settle()
                 try history.step()

@@ -10,7 +10,7 @@ struct DatabaseScanTests {
         title: "Ledger", identifier: ItemID(high: 1 << 63, low: 1).description)
     private static let version = VersionID(sequence: LogSequence(7), index: 0)
 
-    /// Every combination of the facts about one database.
+    /// Every combination of the facts about a database.
     private static func scans(_ name: PackageName) -> [DatabaseScan] {
         let id = name.identifier ?? ""
         var scans: [DatabaseScan] = []
@@ -59,14 +59,14 @@ struct DatabaseScanTests {
                 case .finishRemoval: #expect(scan.leaving.contains(name), text)
                 }
             }
-            // What has to happen, happens.
+            // Every required action happens.
             if removal != nil, scan.documents[name] != nil, !isBusy {
                 let isAnnounced = scan.documents[name] == true
                 #expect(
                     scan.actions.contains(isAnnounced ? .followRemoval(name, Self.version) : .replace(name)), text)
             }
             if scan.leaving.contains(name) { #expect(scan.actions.contains(.finishRemoval(name)), text) }
-            // A container that has nothing says nothing.
+            // An empty container reports nothing.
             if scan.shared.isEmpty, scan.removed.isEmpty, scan.departing.isEmpty {
                 #expect(
                     scan.actions.allSatisfy { $0 == .announce(name) || $0 == .finishRemoval(name) }, text)

@@ -43,7 +43,7 @@ struct DecisionTests {
         try database.importFiles(from: MemoryRecords(cloud: cloud))
     }
 
-    /// Publishes what `databases` have, in their order, and lets both devices import it.
+    /// Publishes the changes of `databases`, in their order, and lets both devices import them.
     private func meet(_ databases: UbiquitousDatabase...) throws {
         for database in databases.isEmpty ? [desk, lap] : databases { try publish(database) }
         for database in [desk, lap] { try read(database) }
@@ -252,7 +252,7 @@ struct DecisionTests {
         #expect(try lap.conflicts().isEmpty)
     }
 
-    /// A third device, which knows only the first file of the log, sets the note of the account `a`.
+    /// A third device with only the first file of the log sets the note of the account `a`.
     private func writeElsewhere() throws {
         let third = try folder.open("third", Self.tables, device: 3, Self.schema)
         try third.importFiles(from: MemoryRecords(cloud: cloud, known: 1))

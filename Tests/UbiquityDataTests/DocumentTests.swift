@@ -24,7 +24,7 @@ struct DocumentTests {
         return document
     }
 
-    /// The numbers of files that a device's folder of the container has.
+    /// The numbers of files in a device's folder of the container.
     private func files(_ device: ManagedDevice) throws -> Int {
         try FileManager.default.subpathsOfDirectory(atPath: device.mount.path).count { $0.hasSuffix(".rows") }
     }
@@ -164,7 +164,7 @@ struct DocumentTests {
         try one.execute("Ledger", "INSERT INTO note(id, text) VALUES ('a', 'x')")
         try one.mount.send()
         try two.mount.receive()
-        // The last file is one that only a newer release reads.
+        // The last file can only be read by a newer release.
         let file = try #require(
             try FileManager.default.contentsOfDirectory(atPath: device).filter { $0.hasSuffix(".rows") }.max())
         var bytes = Array(try Data(contentsOf: URL(filePath: "\(device)/\(file)")))
@@ -182,7 +182,7 @@ struct DocumentTests {
         document.drain()
         #expect(try ids(document) == ["b"])
         #expect(try files(two) > before)
-        // The newer release of the other device stays compatible with this one, or this one is updated.
+        // The remote device's newer release stays compatible with this release, or this release is updated.
         bytes[4] -= 1
         try Data(bytes).write(to: URL(filePath: "\(device)/\(file)"))
         two.time.advance(by: .seconds(100))
@@ -193,7 +193,7 @@ struct DocumentTests {
 }
 
 private enum ItemSuffix {
-    /// The one folder with files of transactions.
+    /// The only folder with files of transactions.
     static func deviceFolder(below path: String) throws -> String? {
         try FileManager.default.subpathsOfDirectory(atPath: path).first { $0.hasSuffix(".rows") }.map {
             URL(filePath: "\(path)/\($0)").deletingLastPathComponent().path
@@ -201,7 +201,7 @@ private enum ItemSuffix {
     }
 }
 
-/// The notifications about one document.
+/// The notifications about a document.
 // The lock guards the kinds.
 private final class PostedChanges: @unchecked Sendable {
     private var kinds: [String] = []

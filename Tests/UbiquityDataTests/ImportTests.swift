@@ -73,7 +73,7 @@ struct ImportTests {
         try publish(desk)
         try read(lap)
         #expect(try lap.text("SELECT group_concat(id || tag) FROM (SELECT * FROM booking ORDER BY id)") == "x1,y1")
-        // The device knows that its row became another one, and the log does not yet.
+        // The device knows that its row became a different row, and the log does not yet.
         try lap.execute("UPDATE tag SET name = 'meals' WHERE id = '1'", "DELETE FROM booking WHERE id = 'x'")
         try meet()
         #expect(try desk.text("SELECT group_concat(id || name) FROM tag") == "1meals")
@@ -190,7 +190,7 @@ private final class SeenCounts: @unchecked Sendable {
     }
 }
 
-/// A log whose files have a newer format.
+/// A log with files of a newer format.
 private struct NewerRecords: RecordSource {
     let cloud: MemoryCloud
 

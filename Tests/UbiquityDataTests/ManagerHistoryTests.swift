@@ -5,7 +5,8 @@ import Testing
 
 @testable import UbiquityData
 
-/// Random histories of devices that make, write, move, remove and rebuild documents, with and without the cloud, and die at each step.
+/// Random histories of devices that create, write, move, remove and rebuild documents, with and without the cloud, and
+/// die at each step.
 @Suite("Histories of database documents")
 struct ManagerHistoryTests {
     private struct History {
@@ -13,9 +14,9 @@ struct ManagerHistoryTests {
         let data: DataFolder
         let container = TestContainer()
         let devices: [ManagedDevice]
-        /// The rows that were committed, each of which has a key of its own.
+        /// The committed rows, each with a unique key.
         var written: Set<String> = []
-        /// The documents that a person removed, and the rows that they had on that device.
+        /// The documents removed by a person, and their rows on that device.
         var removed: Set<String> = []
 
         init(seed: UInt64) throws {
@@ -83,7 +84,7 @@ struct ManagerHistoryTests {
             try document.close()
         }
 
-        /// A person removes what the document shows; what it does not show has to remain.
+        /// A person removes the document's visible rows; the rest must remain.
         private mutating func remove(_ device: ManagedDevice, _ info: UbiquitousDatabaseInfo) throws {
             let rows = (try? keys(device, info)) ?? []
             removed.formUnion(rows)
@@ -98,7 +99,7 @@ struct ManagerHistoryTests {
             return keys
         }
 
-        /// All devices have all that there is, and nothing waits.
+        /// All devices have everything, and nothing waits.
         func settle() throws {
             for device in devices { device.signIn(true) }
             for _ in 0..<30 {

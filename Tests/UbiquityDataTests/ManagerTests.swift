@@ -49,7 +49,7 @@ struct ManagerTests {
         try one.manager.create("Ledger")
         for text in ["a", "b"] { try one.execute("Ledger", "INSERT INTO note(id, text) VALUES ('\(text)', 1)") }
         try one.mount.send()
-        // The folder and the last file are there, and the first ones are not.
+        // The folder and the last file are there, and the first files are not.
         try two.mount.receive()
         let folder = try #require(
             try FileManager.default.subpathsOfDirectory(atPath: two.mount.path).first {
@@ -164,7 +164,7 @@ struct ManagerTests {
         try two.mount.send()
         #expect(try two.rows("Ledger") == ["a x"])
         #expect(try two.manager.keptDatabases() == [])
-        // A copy that cannot be read.
+        // An unreadable copy.
         let name = try #require(try two.info("Ledger")?.name)
         let file = two.manager.files.package(name).database
         for ending in ["", "-wal"] { try Data(repeating: 7, count: 8_192).write(to: URL(filePath: file + ending)) }
@@ -179,7 +179,7 @@ struct ManagerTests {
         let posted = PostedLists(two.manager)
         two.manager.start()
         func settle() throws {
-            // Each waits for what is running before it.
+            // Each waits for all running work before it.
             for _ in 0..<3 {
                 _ = try two.manager.databases()
                 two.manager.buildQueue.sync {}
@@ -197,7 +197,7 @@ struct ManagerTests {
         try one.manager.remove(#require(try one.info("Ledger")))
         try one.mount.send()
         try two.mount.receive()
-        // The event was lost; the manager looks by itself.
+        // The event was lost; the manager polls.
         two.time.advance(by: .seconds(30))
         try settle()
         #expect(try two.list() == [])
@@ -238,7 +238,7 @@ struct ManagerTests {
     }
 }
 
-/// The titles in the last list that a manager has posted.
+/// The titles in a manager's last posted list.
 // The lock guards the list.
 private final class PostedLists: @unchecked Sendable {
     private var list: [String] = []

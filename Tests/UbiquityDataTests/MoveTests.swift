@@ -130,7 +130,7 @@ struct MoveTests {
                         try device.manager.refresh()
                     }
                 }
-                // The step that stores the move may be the one that failed.
+                // The step that stores the move may be the failed one.
                 if try device.info("Ledger")?.isShared != isToCloud, try device.info("Ledger")?.state != .moving {
                     let info = try #require(try device.info("Ledger"))
                     if info.isShared != isToCloud {

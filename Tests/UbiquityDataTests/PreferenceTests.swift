@@ -5,7 +5,7 @@ import Testing
 
 @testable import UbiquityData
 
-/// What a person's preference and the account do to documents.
+/// Effects of a person's preference and the account on documents.
 @Suite("Documents follow the preference about the cloud")
 struct PreferenceTests {
     private let data: DataFolder
@@ -84,7 +84,7 @@ struct PreferenceTests {
         #expect(two.recorder.take(two).contains("asks turnedOff"))
         try meet(one, two)
         #expect(try two.list() == ["A current", "B current"], "until it is answered")
-        // Nothing that was written is lost by any answer.
+        // No answer loses any written data.
         try two.execute("A", "INSERT INTO note(id, text) VALUES ('b', 'last')")
         try two.manager.answer(answer)
         try meet(one, two)
@@ -162,7 +162,7 @@ struct PreferenceTests {
             try document.close()
         }
         #expect(try one.rows("Library") == two.rows("Library"))
-        // Once removed, the title begins another database.
+        // Once removed, the title starts a new database.
         try one.manager.remove(#require(try one.info("Library")))
         try meet(one, two)
         #expect(try one.list() == [] && two.list() == [])

@@ -43,7 +43,7 @@ struct PublishTests {
             #expect(throws: MemoryRecords.Death.self) { try database.publish(to: records(death)) }
             try database.close()
             database = try open()
-            // What is committed meanwhile goes into the next file.
+            // Commits made meanwhile go into the next file.
             try database.execute("INSERT INTO note VALUES ('\(number) later', 1)")
             try database.publish(to: records())
         }

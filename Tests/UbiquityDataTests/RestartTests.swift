@@ -7,7 +7,8 @@ import Testing
 
 @testable import UbiquityData
 
-/// Databases after the cloud was put back to an earlier state. Each import stands for a device that was reset and has read the log to its end.
+/// Databases after the cloud was put back to an earlier state. Each import stands for a device after a reset and a
+/// complete read of the log.
 @Suite("Databases after the cloud went back")
 struct RestartTests {
     private let folder: DataFolder
@@ -53,7 +54,7 @@ struct RestartTests {
         }
     }
 
-    /// Work on both devices that is in the log, and on both devices, when the cloud is put back to before it.
+    /// Work on both devices, already in the log and known to both, when the cloud is put back to before it.
     private func workAndPutBack() throws {
         let copy = cloud.entries.count
         try desk.execute(
@@ -308,7 +309,7 @@ private struct RestartHistory {
         }
     }
 
-    /// The rows that were committed and are not there.
+    /// Committed but missing rows.
     func lacking(_ device: UbiquitousDatabase) throws -> [String] {
         try inserted.filter { try device.text("SELECT 1 FROM account WHERE id = '\($0)'") == nil }
     }

@@ -103,7 +103,7 @@ struct RulesTests {
                 default: _ = try database.apply(Self.joining)
                 }
             }
-            // Each round decides what the one before left; a decision that crosses another is decided about, too.
+            // Each round decides the round before's remaining conflicts; crossing decisions are decided about, too.
             var rounds = 0
             repeat {
                 try meet()

@@ -117,7 +117,7 @@ struct SchemaTests {
         try lap.execute("INSERT INTO t VALUES ('1', 'x')", "INSERT INTO u VALUES ('a', '1', 5)")
         try meet(desk, lap)
         #expect(try desk.text("SELECT a FROM t") == "x")
-        // A deletion by the older device does not take away what it cannot see.
+        // A deletion by the older device does not take away data invisible to it.
         try desk.execute("INSERT INTO t VALUES ('2', 'y')", "DELETE FROM t WHERE id = '1'")
         try lap.execute("UPDATE u SET b = b + 2")
         try meet(desk, lap)

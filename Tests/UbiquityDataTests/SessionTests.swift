@@ -6,11 +6,11 @@ import Testing
 
 @testable import UbiquityData
 
-/// Capture compared with SQLite's session extension, which notices each change of a row inside of SQLite, also those for which no trigger
-/// runs. The tables have no generated columns, which sessions do not support, and triggers do not capture.
+/// Capture compared with SQLite's session extension, which notices each row change inside SQLite, even without a
+/// trigger run. The tables have no generated columns: sessions do not support them, and triggers do not capture them.
 @Suite("Capture compared with SQLite's sessions")
 struct SessionTests {
-    /// One device, and one of its random histories.
+    /// A device, and one of its random histories.
     private struct History {
         let seed: UInt64
         var random: SeededGenerator
@@ -25,7 +25,7 @@ struct SessionTests {
             random = SeededGenerator(seed: seed)
             schema = RandomSchema(&random, generated: false)
             folder = try DataFolder()
-            // The program had some triggers before it was shared, and adds others later.
+            // The program had some triggers before it was shared, and adds more later.
             let earlier = schema.triggers(&random, named: "before").map { "\($0);" }.joined(separator: "\n")
             database = try folder.open("desk", schema.tables, "\(schema.sql)\n\(earlier)")
             let declared = schema.tables
@@ -33,7 +33,7 @@ struct SessionTests {
             for trigger in schema.triggers(&random, named: "after") { try folder.foreign("desk", trigger) }
         }
 
-        /// Returns what was captured since the last call.
+        /// Returns the captured changes since the last call.
         func captured() throws -> [RecordChange] {
             let before = cloud.log.count
             try database.publish(to: MemoryRecords(cloud: cloud))
@@ -45,7 +45,7 @@ struct SessionTests {
 
         // MARK: Writers
 
-        /// Returns what the session recorded of what was committed.
+        /// Returns the session's record of committed changes.
         mutating func act() throws -> [RowID: SessionRecorder.Effect] {
             let effects =
                 switch random.number(0..<4) {
@@ -56,7 +56,8 @@ struct SessionTests {
             return effects.reduce(into: [:]) { $0[$1.key] = significant($1.value, $1.key.table) }
         }
 
-        /// Returns an effect without columns that have another text of the same set, such as `[]` in place of NULL: that is no change.
+        /// Returns an effect without columns whose text only writes the same set differently, such as `[]` in place of
+        /// NULL.
         private func significant(_ effect: SessionRecorder.Effect, _ table: RecordName) -> SessionRecorder.Effect? {
             guard case .updated(let old, let new) = effect, let table = tables.first(where: { $0.name == table }) else {
                 return effect
@@ -86,7 +87,7 @@ struct SessionTests {
             return effects
         }
 
-        /// Several transactions of a connection that does not know of the library.
+        /// Several transactions of a connection unaware of the library.
         private mutating func actInProgram(attached: Bool) throws -> [RowID: SessionRecorder.Effect] {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = random.chance(80)
@@ -96,7 +97,7 @@ struct SessionTests {
             let queue = try DatabaseQueue(path: attached ? ":memory:" : path, configuration: configuration)
             let effects = try queue.writeWithoutTransaction { db in
                 if attached {
-                    // Tables of the same names in the program's own file must not be taken for those of the shared one.
+                    // Tables of the same names in the program's own file must not be taken for the shared file's.
                     try db.execute(sql: "\(schema.sql)\nCREATE TABLE _ubq_now(id, grp, capturing)")
                     try db.execute(sql: "ATTACH ? AS shared", arguments: [path])
                 }
@@ -160,7 +161,7 @@ struct SessionTests {
         #expect(compared > Int(count), "the histories change nothing")
     }
 
-    /// What both say of a row.
+    /// Both sides' statements about a row.
     private struct Summary: Hashable {
         let kind: RecordChange.Kind
         let values: SessionRecorder.Columns
@@ -178,7 +179,7 @@ struct SessionTests {
         }
     }
 
-    /// What was added to a counter, or to a set, leads from the value that the session saw first to the last one.
+    /// Additions to a counter, or to a set, lead from the session's first value to the last.
     private static func expectDifferences(_ change: RecordChange, _ effect: SessionRecorder.Effect?, _ seed: UInt64) {
         guard case .updated(let old, _)? = effect else { return }
         for (column, edit) in change.edits {

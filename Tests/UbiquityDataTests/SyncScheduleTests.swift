@@ -46,7 +46,7 @@ struct SyncScheduleTests {
             var lastPublication: Duration?
             var failures = 0
             var failureTime = Duration.zero
-            /// When the first commit came that was not published.
+            /// The time of the first unpublished commit.
             var committed: Duration? = .zero
 
             func take(_ action: SyncSchedule.Action) {
@@ -98,7 +98,7 @@ struct SyncScheduleTests {
                     take(schedule.handle(.finished(outcome), at: now))
                 }
             }
-            // Left alone, with a cloud that works, it publishes what was committed.
+            // Left alone, with a working cloud, it publishes all commits.
             for _ in 0..<20 where committed != nil {
                 if running != nil {
                     let run = running

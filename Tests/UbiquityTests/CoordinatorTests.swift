@@ -3,12 +3,12 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Tests outside of every mount, where this process decides by itself.
+/// Tests outside of every mount, where this process decides alone.
 @Suite("NSFileCoordinator")
 struct CoordinatorTests {
-    /// Runs `work` on a thread of its own.
+    /// Runs `work` on a separate thread.
     ///
-    /// - Returns: A semaphore that is signalled when `work` ends.
+    /// - Returns: A semaphore, signalled when `work` ends.
     private func aside(_ work: @escaping @Sendable () -> Void) -> DispatchSemaphore {
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -57,7 +57,7 @@ struct CoordinatorTests {
                     order.withLock { $0.append("read") }
                 }
             }
-            // Metadata is read at once, even during a write.
+            // Metadata is read immediately, even during a write.
             NSFileCoordinator().coordinate(
                 readingItemAt: url, options: .immediatelyAvailableMetadataOnly, error: nil
             ) { _ in order.withLock { $0.append("metadata") } }

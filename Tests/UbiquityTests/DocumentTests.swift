@@ -31,7 +31,7 @@ private final class TextDocument: UbiquitousDocument, @unchecked Sendable {
     override func enableEditing() { disabled.withLock { $0.now -= 1 } }
 }
 
-/// A document that is a folder with one file.
+/// A document stored as a folder with a single file.
 private final class FolderDocument: UbiquitousDocument, @unchecked Sendable {
     override func contents(forType typeName: String) throws -> Any { "inside" }
     override func writeContents(_ contents: Any, to url: URL) throws {
@@ -42,7 +42,7 @@ private final class FolderDocument: UbiquitousDocument, @unchecked Sendable {
 
 @Suite("Documents")
 struct DocumentTests {
-    /// Runs `body` with an open document that contains the text 1.
+    /// Runs `body` with an open document containing the text 1.
     private func inDocument(_ body: (URL, TextDocument) async throws -> Void) async throws {
         try await inFolder { folder in
             let url = folder.appending(path: "a.txt")
@@ -84,7 +84,7 @@ struct DocumentTests {
         try await inDocument { url, document in
             document.autosaveDelay = 0.01
             document.type("2")
-            // The document saves by a clock that the test does not control, so the test polls.
+            // The document saves by a clock outside the test's control, so the test polls.
             while document.hasUnsavedChanges { await Task.yield() }
             #expect(read(url) == "12")
             try await document.close()

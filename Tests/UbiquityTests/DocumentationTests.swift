@@ -31,7 +31,7 @@ struct DocumentationTests {
         return lines
     }
 
-    /// What the articles assume that a reader has.
+    /// The values assumed by the articles' code.
     private static let values = [
         "url": "URL(filePath: \"/u\")", "oldURL": "URL(filePath: \"/o\")", "newURL": "URL(filePath: \"/n\")",
         "folder": "URL(filePath: \"/f\")", "queue": "OperationQueue()",
@@ -67,7 +67,7 @@ struct DocumentationTests {
         }
     }
 
-    /// Type-checks a program that imports the modules beside the tests, and returns what the compiler says.
+    /// Type-checks a program that imports the modules beside the tests, and returns the compiler's output.
     private static func check(_ files: [String], in folder: URL) async throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let modules = URL(filePath: tests).deletingLastPathComponent().appending(path: "Modules").path

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// A document that is a folder of files.
+/// A document stored as a folder of files.
 private final class Album: UbiquitousDocument, @unchecked Sendable {
     private let pictures = Mutex<[String: Data]>([:])
 
@@ -154,7 +154,7 @@ struct FileWrapperTests {
             try await album.save()
             #expect(try tree(folder) == ["a.album", "a.album/two"])
             #expect(try permissions(url) == 0o750)
-            // Another program changes a file, which leaves the folder's own time as it is.
+            // Another program changes a file without changing the folder's own time.
             try Data("2, by another program".utf8).write(to: url.appending(path: "two"))
             let later = Date(timeIntervalSinceNow: 60)
             try FileManager.default.setAttributes(

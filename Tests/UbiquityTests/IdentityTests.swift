@@ -5,7 +5,7 @@ import Testing
 
 @testable import Ubiquity
 
-// One test after the other, because all observe the same notification.
+// The tests run in sequence, because all observe the same notification.
 @Suite("The identity of an account", .serialized)
 struct IdentityTests {
     private func status(_ cloud: CloudStatus, device: String = "1") -> MountStatus {
@@ -68,7 +68,7 @@ struct IdentityTests {
     }
 }
 
-/// The tokens that successive looks return, without pauses between the looks.
+/// The tokens returned by successive looks, without pauses between the looks.
 private final class Script: Sendable {
     private let looks: Mutex<[String?]>
     let isOver = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Tests outside of every mount, where this process decides by itself.
+/// Tests outside of every mount, where this process decides alone.
 @Suite("NSFilePresenter")
 struct PresenterTests {
     /// Registers presenters while `body` runs.
@@ -150,7 +150,7 @@ struct PresenterTests {
     }
 }
 
-/// A presenter with the asynchronous forms of the methods that reply.
+/// A presenter with the asynchronous forms of the replying methods.
 private final class TaskPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     private let url: URL
     let presentedItemOperationQueue = OperationQueue()

@@ -86,7 +86,7 @@ struct AttributeTests {
         try test.files.setExtendedAttribute(name, to: Array("1".utf8), of: node, mode: .any)
         let changed = try value()
         #expect(changed.text == "1" && changed.reads > 0)
-        // A write that fails changes no row, and one of another item may change a path or a pin.
+        // A failed write changes no row, and a write to another item may change a path or a pin.
         for _ in 1...3 {
             #expect(throws: CancellationError.self) { try test.metadata.write { _ in throw CancellationError() } }
             #expect(try value().text == "1")

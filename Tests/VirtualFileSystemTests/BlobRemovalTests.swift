@@ -18,7 +18,7 @@ struct BlobRemovalTests {
             test.content, test.metadata, background: { [timer] in timer.hold($0) }, log: Logger(label: "test"))
     }
 
-    /// Makes and removes blobs of these nodes.
+    /// Creates and removes blobs of these nodes.
     private func remove(_ nodes: Range<UInt64>) throws {
         for node in nodes {
             let blob = BlobName(node: node, generation: 1)

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 import VirtualFileSystem
 
-/// Closes that wait for a transaction with something else in it.
+/// Closes waiting for a transaction with other changes.
 @Suite("Closes that wait")
 struct CloseTests {
     private let test: KernellessDevice
@@ -83,7 +83,7 @@ struct CloseTests {
         let handle = try test.files.open(node, canWrite: true, truncate: false)
         #expect(test.metadata.writes == writes)
         timer.fire()
-        // The transaction must not have said that the file is not being written.
+        // The transaction must not have marked the file as no longer being written.
         #expect(try test.row("a")?.isWriting == true)
         try test.write("longer text", to: handle)
         test.files.release(handle)
@@ -300,7 +300,7 @@ struct CloseTests {
     }
 }
 
-/// Holds the commit of one transaction, and fails it.
+/// Holds the commit of a transaction, and fails it.
 private final class HeldCommit: Sendable {
     private let isArmed = Mutex(false)
     private let reached = DispatchSemaphore(value: 0)
@@ -323,7 +323,7 @@ private final class HeldCommit: Sendable {
 }
 
 extension Task where Failure == any Error {
-    /// Runs work that blocks on a thread of its own.
+    /// Runs blocking work on a separate thread.
     fileprivate static func onThread(_ work: @escaping @Sendable () throws -> Success) -> Self {
         Task {
             try await withCheckedThrowingContinuation { continuation in

@@ -18,7 +18,7 @@ struct ClosedFilesTests {
         }
     }
 
-    /// A close that is in no list any more keeps its file open for ever.
+    /// A close missing from every list keeps its file open forever.
     @Test("a close that is withdrawn while the settled ones are taken is among them, now or later")
     func withdrawnMeanwhile() async {
         for _ in 0..<100 {

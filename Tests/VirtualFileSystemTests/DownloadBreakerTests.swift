@@ -15,7 +15,7 @@ struct DownloadBreakerTests {
         DownloadBreaker.Reading(NodeID(UInt64(node)), size: Self.size, end: Self.size)
     }
 
-    /// A breaker whose changes may be expectations.
+    /// A breaker with mutations usable in expectations.
     private final class Subject {
         var breaker = DownloadBreaker()
         func permits(_ program: String, at now: Duration) -> Bool { breaker.permits(program, at: now) }

@@ -16,7 +16,7 @@ struct OpenAllowanceTests {
 
     init() throws { test = try KernellessDevice(backend, patience: .seconds(600)) }
 
-    /// Creates a placeholder of that many bytes, one chunk, which the cloud has.
+    /// Creates a placeholder of that many bytes, a single chunk, with its bytes in the cloud.
     private func placeholder(_ size: Int) async throws -> NodeID {
         let bytes = [UInt8](repeating: 7, count: size)
         let content = ContentReference(digest: .of(bytes), size: UInt64(size), layout: .chunk)
@@ -87,7 +87,7 @@ struct OpenAllowanceTests {
         let head = try open(node, .head)
         let later = DownloadAllowance.headSize..<DownloadAllowance.headSize + 10
         await #expect(throws: Errno(EAGAIN)) { try await test.files.wait(for: later, in: head) }
-        // The content is one chunk, so its head brings all of it.
+        // The content is a single chunk, so its head brings all of it.
         try await test.files.wait(for: 0..<10, in: head)
         #expect(try test.files.isReady(later, in: head))
         test.files.release(head)

@@ -50,7 +50,7 @@ struct OpenLookTests {
             #expect(handle.look(at: other) == nil, "\(other)")
         }
         #expect(try !test.files.isReady(0..<4096, in: handle))
-        // A program that reads on gets the bytes like any other.
+        // A program that continues to read gets the bytes as usual.
         try await test.files.wait(for: 5..<4101, in: handle)
         #expect(try test.files.isReady(0..<4096, in: handle))
         test.files.release(handle)

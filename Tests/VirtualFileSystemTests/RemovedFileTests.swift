@@ -6,7 +6,7 @@ import LocalMetadata
 import Testing
 import VirtualFileSystem
 
-/// Requests for files whose names are gone, but which the kernel still has: it looked up their names a moment before.
+/// Requests for files without names, still known to the kernel: it looked up their names a moment before.
 @Suite("Files that were just removed")
 struct RemovedFileTests {
     private let test: KernellessDevice

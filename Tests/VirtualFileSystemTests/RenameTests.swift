@@ -76,7 +76,7 @@ struct RenameTests {
         #expect(try test.names(in: folder) == ["inside"])
         try test.rename("folder", to: "empty")
         #expect(try test.names(in: folder) == ["inside"])
-        // The folder is gone from the tree, but a program that works in it still sees it.
+        // The folder is gone from the tree, but a program working in it still sees it.
         #expect(try test.files.attributes(of: empty).links == 0)
     }
 }

@@ -3,11 +3,12 @@ import CloudModel
 import GRDB
 import Records
 
-/// Baselines: the folded log in files, so that a new device need not read all transactions and old ones can be removed.
+/// Baselines: the folded log in files, so that new devices need not read all transactions and old files can be removed.
 extension UbiquitousDatabase {
-    // MARK: Taking one
+    // MARK: Taking a baseline
 
-    /// Notes which baselines the log has, and returns the one that has to be taken before the listed files are folded; nil if there is none.
+    /// Records the log's baselines, and returns the baseline to take before folding the listed files; nil if
+    /// there is none.
     func baselineToTake(
         from source: any RecordSource, folded: [RecordFileOrder.Place], listed: [RecordFileOrder.Place]
     ) throws -> RecordBaseline? {
@@ -15,7 +16,7 @@ extension UbiquitousDatabase {
         guard try reader.read({ try state(StatementCache($0)).base }) < latest.end else { return nil }
         var order = RecordFileOrder(folded: folded)
         for file in listed { order.note(file.number, of: file.device, version: file.version) }
-        // A new device reads one baseline faster than the files that it stands for.
+        // A new device reads a baseline faster than the files it replaces.
         return folded.isEmpty || order.lacks(latest.places) ? latest : nil
     }
 
@@ -26,7 +27,7 @@ extension UbiquitousDatabase {
             let baselines = KnownBaselines(statements: StatementCache(db))
             return (try baselines.all(), try baselines.unknown(listed))
         }
-        // Most calls find nothing new, and do not lock the database for it.
+        // Usually nothing is new, and the database need not be locked.
         let isSame = unknown.isEmpty && known.count == listed.count && known.allSatisfy { $0.completed != nil }
         if isSame { return known.last }
         var heads: [RecordBaseline.Name: [UInt8]] = [:]
@@ -46,7 +47,8 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Reads a baseline and shows it. Its parts are stored as they arrive, so that a device that dies meanwhile goes on after them.
+    /// Reads a baseline and shows it. Parts are stored as they arrive, so that after a crash the device continues with
+    /// the next.
     func take(
         _ head: RecordBaseline, from source: any RecordSource, _ report: inout ImportReport
     ) throws -> UbiquitousChanges {
@@ -85,19 +87,19 @@ extension UbiquitousDatabase {
             throw RecordFileError.damaged("part \(number) of a baseline differs from its head")
         }
         try inTransaction { statements in
-            // Parts of a baseline that an earlier one has overtaken.
+            // Parts of an outdated baseline.
             try statements.run("DELETE FROM _ubq_part WHERE device <> ? OR number <> ?", key)
             try statements.run("INSERT OR REPLACE INTO _ubq_part VALUES (?, ?, ?, ?)", key + [part, .blob(bytes)])
         }
     }
 
-    // MARK: Writing one
+    // MARK: Writing a baseline
 
-    /// Writes a baseline if one is due, and what an earlier call could not write.
+    /// Writes a baseline if due, and any left unwritten by an earlier call.
     func publishBaseline(to outlet: any RecordOutlet) throws {
         guard outlet.takesBaselines else { return }
         let isDue = try reader.read { db in try baselineWriter(StatementCache(db)).isDue(state(StatementCache(db))) }
-        // Most calls find that none is due, and do not lock the database for it.
+        // Usually none is due, and the database need not be locked.
         if isDue { try prepareBaseline() }
         let unwritten = try reader.read { try BaselineWriter(statements: StatementCache($0)).unwritten() }
         for file in unwritten {
@@ -108,13 +110,13 @@ extension UbiquitousDatabase {
             try inTransaction { statements in
                 let writer = BaselineWriter(statements: statements)
                 try writer.noteWritten(file)
-                // A device that died before it noted the last file finds the baseline in the log first.
+                // A device that died before recording the last file finds the baseline in the log first.
                 try writer.forget()
             }
         }
     }
 
-    /// Puts the folded log into the files of a baseline, durably in the database, unless another process has done so meanwhile.
+    /// Writes the folded log to baseline files, durably in the database, unless another process has done so meanwhile.
     private func prepareBaseline() throws {
         try durably { statements in
             var state = try state(statements)
@@ -129,9 +131,9 @@ extension UbiquitousDatabase {
         BaselineWriter(statements: statements, policy: baselinePolicy)
     }
 
-    // MARK: Removing what one stands for
+    // MARK: Removing old files
 
-    /// Removes the files and the baselines that the latest one stands for, if all devices have passed it or it is old.
+    /// Removes files and baselines superseded by the latest baseline, if all devices have passed it or it is old.
     func removeOldFiles(from outlet: any RecordOutlet) throws {
         guard outlet.takesBaselines else { return }
         let found = try reader.read { db -> (RecordBaseline, [RecordBaseline.Name])? in

@@ -2,9 +2,9 @@ import Basics
 public import GRDB
 import Records
 
-/// What did not remain as a device wrote it, and what a person does about it.
+/// Lost writes, set-aside rows and conflicts, and a person's decisions about them.
 ///
-/// The lists are those of the log as this device has folded it, with what it has committed itself. All calls throw SQLite's errors, and
+/// The lists reflect the log as folded on this device, with its own commits. All calls throw SQLite's errors, and
 /// ``UbiquitousDatabaseError/damaged(path:what:)``.
 extension UbiquitousDatabase {
     // MARK: Lost values
@@ -12,12 +12,12 @@ extension UbiquitousDatabase {
     /// How long lost values are kept (docs/DATABASES.md).
     private static let keepsLost = Duration.seconds(30 * 86_400)
 
-    /// Returns the values that were replaced or refused although the device that did so did not know of them, the last to be replaced first.
+    /// Returns values replaced or refused by a device unaware of them, most recently replaced first.
     ///
-    /// A value is in the list once the log has the transaction that replaced it, and for 30 days from then by this device's clock; an import
-    /// removes older ones. A value that was restored is no longer in it.
+    /// A value is listed as soon as the log has the replacing transaction, and for 30 days from then by this device's
+    /// clock; an import removes older entries. Restored values are no longer listed.
     ///
-    /// - Parameter limit: How many at most.
+    /// - Parameter limit: Maximum number of values.
     public func lostValues(limit: Int = 1_000) throws -> [LostValue] {
         try reader.read { db in
             let statements = StatementCache(db)
@@ -25,11 +25,12 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Gives a column the value that was lost, or repeats a deletion that was refused, in a transaction of its own that the other devices
-    /// receive like any other. Foreign keys act as they do in ``write(_:)``.
+    /// Restores a lost value, or repeats a refused deletion, in a separate transaction for all devices. Foreign keys
+    /// act as in ``write(_:)``.
     ///
-    /// - Throws: ``UbiquitousDatabaseError/notShown(table:)`` if the row or the column is not in this device's table, and SQLite's error if a
-    ///   constraint refuses the value, such as a unique column that another row has. Then nothing is changed.
+    /// - Throws: ``UbiquitousDatabaseError/notShown(table:)`` if the row or the column is not in this device's table,
+    ///   and SQLite's error if a constraint refuses the value, such as a unique column's value already used by another
+    ///   row. Then nothing is changed.
     public func restore(_ lost: LostValue) throws {
         try inTransaction { statements in
             guard let table = tables.first(where: { $0.name == lost.row.table }) else {
@@ -54,10 +55,10 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Removes what was lost too long ago.
+    /// Removes expired lost values.
     func forgetLostValues() throws {
         let oldest = RecordValue.integer(clock.now().adding(.zero - Self.keepsLost).nanoseconds)
-        // Most imports find nothing, and do not lock the database for it.
+        // Usually an import finds nothing, and the database need not be locked.
         let isOld = try reader.read {
             try StatementCache($0).first("SELECT 1 FROM _ubq_lost WHERE noted < ? LIMIT 1", [oldest]) { _ in true }
         }
@@ -65,34 +66,34 @@ extension UbiquitousDatabase {
         try inTransaction { try $0.run("DELETE FROM _ubq_lost WHERE noted < ?", [oldest]) }
     }
 
-    // MARK: Rows that stand aside
+    // MARK: Set-aside rows
 
-    /// Returns the rows that are not in their table as the devices have committed them, with the reason.
+    /// Returns complete rows missing from their table or differing from the devices' commits, with the reason.
     ///
-    /// - Parameter limit: How many at most.
+    /// - Parameter limit: Maximum number of rows.
     public func asideRows(limit: Int = 1_000) throws -> [AsideRow] {
         try viewing { try $0.asideRows($1, limit: limit) }
     }
 
-    // MARK: Values that wait for a decision
+    // MARK: Pending conflicts
 
-    /// Returns the columns declared `conflict` for which a value has to be chosen, of rows that are in their table.
+    /// Returns undecided conflicts in columns declared `conflict`, for rows in their tables.
     ///
-    /// - Parameter limit: How many at most.
+    /// - Parameter limit: Maximum number of conflicts.
     public func conflicts(limit: Int = 1_000) throws -> [ValueConflict] {
         try viewing { try $0.conflicts($1, limit: limit) }
     }
 
-    /// Chooses one of the values that devices wrote. The others are dropped on all devices, except those of devices that write at the same
-    /// time.
+    /// Chooses a candidate. The remaining values are dropped on all devices, except for concurrent writes.
     ///
-    /// - Throws: ``UbiquitousDatabaseError/conflictChanged(table:column:)`` if there are other values than when `conflict` was listed, also
-    ///   if it is decided already. Then nothing is changed.
+    /// - Throws: ``UbiquitousDatabaseError/conflictChanged(table:column:)`` if the values have changed since `conflict`
+    ///   was listed, also if it is already decided. Then nothing is changed.
     public func decide(_ conflict: ValueConflict, for candidate: ValueConflict.Candidate) throws {
         try decide(conflict, value: candidate.record)
     }
 
-    /// Sets a value that a person made of those that devices wrote, which are dropped. Otherwise like ``decide(_:for:)``.
+    /// Resolves a conflict with a value composed by a person, and drops the candidates. Otherwise like
+    /// ``decide(_:for:)``.
     public func decide(_ conflict: ValueConflict, value: some DatabaseValueConvertible) throws {
         try decide(conflict, value: RecordValue(value.databaseValue))
     }
@@ -106,12 +107,12 @@ extension UbiquitousDatabase {
             let view = PendingView(statements: statements, state: state, now: clock.now())
             let present = try view.read { records, _ in try reader.conflicts(of: conflict.row, in: records) }
                 .first { $0.name == conflict.name }
-            // A value that came since was not seen by the person who decided, and must not vanish.
+            // A value added since was not seen by the person and must not vanish.
             guard let present, present.seen == conflict.seen,
                 let table = tables.first(where: { $0.name == conflict.row.table })
             else { throw UbiquitousDatabaseError.conflictChanged(table: conflict.table, column: conflict.column) }
-            // An offer, also if the value is current, or not declared `conflict` here: a value that precedes it in the log unknown to this device
-            // stands beside it, and neither replaces it nor is lost.
+            // An offer, even if the value is current or the column is not declared `conflict` on this device: an
+            // earlier value in the log, unknown to this device, stands beside it, and neither replaces it nor is lost.
             try append([RecordChange(conflict.row, .update, edits: [conflict.name: .offer(value)])], groups, state)
             if value != present.current.record {
                 try group(statements) {
@@ -120,12 +121,12 @@ extension UbiquitousDatabase {
                 try groups.seal(at: clock.now())
                 try statements.db.notifyChanges(in: Table(conflict.table))
             }
-            // A decision keeps what is current, so it follows the edit as a transaction of its own.
+            // A decision keeps the current value, so it follows the edit as a separate transaction.
             try append([RecordChange(conflict.row, .resolve([conflict.name]))], groups, state)
         }
     }
 
-    /// Stores a transaction that changes nothing in the tables, so that triggers do not notice it.
+    /// Stores a transaction without table changes, which triggers do not capture.
     private func append(_ changes: [RecordChange], _ groups: CapturedGroups, _ state: StoreState) throws {
         try groups.append(
             RecordTransaction(base: state.base, time: clock.now(), unions: groups.unions(), changes: changes))
@@ -139,7 +140,7 @@ extension UbiquitousDatabase {
             origins: try WriteOrigins(statements, device: state.device, name: deviceName))
     }
 
-    /// Passes the log with all that this device has committed. Nothing of it is stored.
+    /// Passes the log with all local commits. Nothing of it is stored.
     func viewing<T>(_ body: (DecisionReader, StoredRecords) throws -> T) throws -> T {
         try inTransaction(completion: .rollback) { statements in
             let state = try state(statements)

@@ -3,18 +3,19 @@ public import Foundation
 
 /// Sharing through a folder of a mounted container.
 ///
-/// The folder belongs into the container's data area, beside `Documents`, so that people do not see the files.
+/// The folder belongs in the container's data area, beside `Documents`, so that people do not see the files.
 extension UbiquitousDatabase {
-    /// Writes what was committed since the last call into files that the mount sends to the other devices. Call it at most once a second: each
-    /// file is an entry of the log. A call that fails, or a program that ends meanwhile, loses nothing.
+    /// Writes all commits since the last call into files for the mount to send to other devices. Call it at most once a
+    /// second: each file is a log entry. If a call fails or the program ends meanwhile, nothing is lost.
     ///
     /// Returns the number of files.
     @discardableResult
     public func publish(to folder: URL) throws -> Int { try publish(to: records(in: folder)) }
 
-    /// Takes over what other devices have sent since the last call, and returns what changed. Reading a file may wait for its download.
+    /// Imports changes sent by other devices since the last call, and returns them. Reading a file may wait
+    /// for its download.
     ///
-    /// - Parameter progress: Is called on the thread of the call after each step, and once when the import is done.
+    /// - Parameter progress: Called on the caller's thread after each step, and once at the end of the import.
     @discardableResult
     public func importChanges(
         from folder: URL, progress: @escaping (UbiquitousImportProgress) -> Void = { _ in }

@@ -3,20 +3,21 @@ import CloudModel
 import GRDB
 import Records
 
-/// What happens when the cloud went back to an earlier state.
+/// Recovery after the cloud went back to an earlier state.
 extension UbiquitousDatabase {
-    /// Begins to follow the present log if it lacks what was folded. The import that follows folds it.
+    /// Switches to the current log if it lacks folded files. The next import folds it.
     func restartIfSetBack(_ source: any RecordSource) throws {
         guard let followed = try source.followed() else { return }
         let folded = try reader.read { try FoldedDevices(statements: StatementCache($0)).places() }
         guard !folded.isEmpty else { return }
         guard let present = try source.versions(of: folded) else {
-            // The folder is not there. Unless the log is too short for what was folded, a device has removed it, which brings back nothing.
+            // The folder is missing. Unless the log is shorter than the folded part, a device has removed the folder,
+            // and a restart would bring back nothing.
             if try followed < importedVersion.sequence { try restart() }
             return
         }
         guard LogReturn.isProven(folded: folded, present: present, covered: [:]) else { return }
-        // Only now, because most calls find each file.
+        // Deferred to here, because most calls find each file.
         _ = try noteBaselines(of: source)
         let covered = try reader.read { try KnownBaselines(statements: StatementCache($0)).covered() }
         if LogReturn.isProven(folded: folded, present: present, covered: covered) { try restart() }
@@ -31,8 +32,8 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Removes files of this device's former ids for which earlier ones are missing. What they have is sent under the present id, and the other
-    /// devices would wait for ever.
+    /// Removes this device's files under former ids if earlier files are missing. Their transactions are sent under the
+    /// current id; otherwise peers would wait forever.
     func removeFormerFiles(from outlet: any RecordOutlet) throws {
         let former = try reader.read { db in
             let statements = StatementCache(db)
@@ -46,10 +47,10 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Whether rows are kept aside until the present log is folded. Nothing is published meanwhile.
+    /// Whether rows are kept aside until the current log is folded. Nothing is published meanwhile.
     var isRestarting: Bool { get throws { try reader.read { try LogRestart.isRunning(StatementCache($0)) } } }
 
-    /// Sends what the present log lacks, and shows the rows; nothing if the log did not go back.
+    /// Sends rows missing from the current log, and shows them; does nothing if the log did not go back.
     func finishRestart() throws -> UbiquitousChanges? {
         guard try isRestarting else { return nil }
         return try unconstrained { statements in

@@ -2,17 +2,19 @@ import Basics
 import GRDB
 import Records
 
-/// The end of sharing on this device.
+/// Ends sharing on this device.
 extension UbiquitousDatabase {
-    /// Removes the triggers and the tables of the library from the file, and closes it. The program's tables keep their rows; other devices
-    /// and what is in the cloud do not change. Open the file again to attach it to another shared database.
+    /// Removes the library's triggers and tables from the file, and closes it. The program's tables keep their rows;
+    /// other devices and the cloud do not change. To attach the file to a different shared database, open it again.
     ///
-    /// What is only in the library's tables goes: lost values, rows that stand aside, and values beside the current ones. The other devices
-    /// have them.
+    /// Data kept only in the library's tables is removed: lost values, set-aside rows, and conflicting values. The
+    /// other devices still have it.
     ///
-    /// - Parameter discardsUnpublished: Whether transactions that ``publish(to:)`` has not written are kept from the other devices for ever.
-    /// - Throws: ``UbiquitousDatabaseError/unpublished(path:)`` if there are such transactions and they are not to be discarded;
-    ///   ``UbiquitousDatabaseError/stillUsed(by:)`` if a trigger or a view of the program reads the library's tables. Then nothing is changed.
+    /// - Parameter discardsUnpublished: Whether transactions not yet written by ``publish(to:)`` may be discarded;
+    ///   other devices never receive them.
+    /// - Throws: ``UbiquitousDatabaseError/unpublished(path:)`` if there are such transactions and they must not be
+    ///   discarded; ``UbiquitousDatabaseError/stillUsed(by:)`` if a trigger or a view of the program reads the
+    ///   library's tables. Then nothing is changed.
     public func stopSharing(discardsUnpublished: Bool = false) throws {
         try inTransaction { statements in
             let state = try state(statements)
@@ -40,7 +42,7 @@ extension UbiquitousDatabase {
             """
         ) { String(decoding: $0[0].bytes, as: UTF8.self) }
         if let user { throw UbiquitousDatabaseError.stillUsed(by: user) }
-        // Triggers first: a table's indexes and triggers go with it, and those that are on the program's tables do not.
+        // Triggers first: dropping a table drops its own indexes and triggers, but not those on the program's tables.
         for type in ["trigger", "table"] {
             let names = try statements.all("SELECT name FROM sqlite_master WHERE type = '\(type)' AND \(isOwn)") {
                 String(decoding: $0[0].bytes, as: UTF8.self)

@@ -5,16 +5,16 @@ package import Records
 
 /// A SQLite database whose tables are shared with other devices.
 ///
-/// The file stays on this device, and any program may read and write it, also one that does not know of this library: triggers note each
-/// change in the transaction that makes it. What is shared are transactions, in files that only this device writes; each device folds the
-/// files of all in the same order and gets the same rows.
+/// The file stays on this device, and any program may read and write it, even without knowing this library: triggers
+/// capture each change in its own transaction. Devices share transactions, in files written only by the originating
+/// device; each device folds everyone's files in the same order and gets the same rows.
 ///
-/// One transaction of ``write(_:)`` is one transaction on all devices. What other connections commit between two calls of this object's
-/// methods arrives on other devices as one transaction.
+/// A transaction of ``write(_:)`` is a single transaction on all devices. Commits by other connections between two
+/// calls of this object's methods arrive on other devices as a single transaction.
 public final class UbiquitousDatabase: Sendable {
-    /// Reads the database; observations that GRDB makes on it see each import as one change. Write with ``write(_:)``.
+    /// Reads the database; GRDB observations see each import as a single change. Write with ``write(_:)``.
     public var reader: any DatabaseReader { pool }
-    /// Names the shared database. Other devices attach their file with it.
+    /// Names the shared database. Other devices use it to attach their file.
     public let identifier: String
     public let path: String
 
@@ -28,11 +28,13 @@ public final class UbiquitousDatabase: Sendable {
     ///
     /// - Parameters:
     ///   - path: The file. It must not be in the cloud.
-    ///   - tables: All shared tables, each time.
-    ///   - identifier: The ``identifier`` of the database to attach a file to; nil for one that begins here, or was opened before.
-    ///   - deviceName: Shown to people beside what this device wrote.
-    ///   - schemaVersion: Grows when tables get other unique columns, references or natural keys. Older rules do not replace newer ones.
-    ///   - prepare: Makes or migrates the tables.
+    ///   - tables: All shared tables, on every call.
+    ///   - identifier: The ``identifier`` of the database to attach a file to; nil for a new or
+    ///     previously opened database.
+    ///   - deviceName: Shown to people beside this device's changes.
+    ///   - schemaVersion: Increase it when tables get new unique columns, references or natural keys. Older rules do
+    ///     not replace newer ones.
+    ///   - prepare: Creates or migrates the tables.
     public convenience init(
         path: String, tables: [UbiquitousTable], identifier: String? = nil, deviceName: String,
         schemaVersion: UInt64 = 1, prepare: (any DatabaseWriter) throws -> Void = { _ in }
@@ -42,16 +44,16 @@ public final class UbiquitousDatabase: Sendable {
             clock: SystemTime(), prepare: prepare)
     }
 
-    /// - Parameter isForeign: Whether other programs, or other devices, wrote the schema of the file.
+    /// - Parameter isForeign: Whether other programs, or other devices, wrote the file's schema.
     package init(
         path: String, tables: [UbiquitousTable], identifier: String? = nil, device: DeviceID? = nil, deviceName: String,
         schemaVersion: UInt64 = 1, clock: any TimeSource, baselinePolicy: BaselinePolicy = BaselinePolicy(),
         isForeign: Bool = false, prepare: (any DatabaseWriter) throws -> Void = { _ in }
     ) throws {
-        // Before the file is made.
+        // Before the file is created.
         if let identifier { _ = try Self.store(identifier) }
         var configuration = Configuration()
-        // Other programs write too; each transaction of theirs is short.
+        // Other programs write too; their transactions are short.
         configuration.busyMode = .timeout(5)
         if isForeign { configuration.limitForeignSchema() }
         let pool = try DatabasePool(path: path, configuration: configuration)
@@ -105,7 +107,7 @@ public final class UbiquitousDatabase: Sendable {
         return store
     }
 
-    /// Returns the identity of the shared database, and makes it for a file that is not shared yet.
+    /// Returns the shared database's identity, and creates it for a file not shared yet.
     private static func state(
         _ statements: StatementCache, path: String, identifier: String?, device: DeviceID?
     ) throws -> StoreState {
@@ -132,14 +134,14 @@ public final class UbiquitousDatabase: Sendable {
 
     // MARK: Writing
 
-    /// Runs a transaction. Others see all of it or nothing.
+    /// Runs a transaction. Other connections see all of it or nothing.
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
         try inTransaction { statements in
             try group(statements) { try updates(statements.db) }
         }
     }
 
-    /// Runs `body` as a group of its own in the transaction that is running.
+    /// Runs `body` as a separate group in the current transaction.
     func group<T>(_ statements: StatementCache, _ body: () throws -> T) throws -> T {
         try CapturedGroups.begin(statements)
         let result = try body()
@@ -165,7 +167,7 @@ public final class UbiquitousDatabase: Sendable {
         return result
     }
 
-    /// Runs `body` with the connection that writes, outside of a transaction.
+    /// Runs `body` with the writing connection, outside a transaction.
     func withWriter(_ body: (Database) throws -> Void) throws { try pool.writeWithoutTransaction(body) }
 
     func state(_ statements: StatementCache) throws -> StoreState {
@@ -182,7 +184,7 @@ public final class UbiquitousDatabase: Sendable {
         get throws { try pool.read { try state(StatementCache($0)).device } }
     }
 
-    /// Puts what was committed into files, durably in the database, and returns the numbers of those that are not known to be written.
+    /// Writes commits to files, durably in the database, and returns the numbers of files not known to be written.
     package func prepareFiles() throws -> [UInt64] {
         try durably { statements in
             let state = try state(statements)
@@ -194,10 +196,10 @@ public final class UbiquitousDatabase: Sendable {
         }
     }
 
-    /// Runs a transaction that a loss of power does not take back.
+    /// Runs a transaction durable against power loss.
     func durably<T>(_ body: (StatementCache) throws -> T) throws -> T {
         try pool.writeWithoutTransaction { db in
-            // The default of a WAL database loses the last commits with the power; a number must not be given twice.
+            // A WAL database's default loses the last commits at a power loss; a number must not be assigned twice.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             defer {
                 // Back to the pool's default. A failure leaves the safer mode.
@@ -207,10 +209,11 @@ public final class UbiquitousDatabase: Sendable {
         }
     }
 
-    /// Writes what was committed since the last time, and what an earlier call could not write. Returns the number of files.
+    /// Writes all commits since the last call, and any files an earlier call could not write. Returns the
+    /// number of files.
     @discardableResult
     package func publish(to outlet: any RecordOutlet) throws -> Int {
-        // A file would have a number of a log that is gone.
+        // Otherwise a file could get a number from a vanished log.
         if let source = outlet as? any RecordSource { try restartIfSetBack(source) }
         guard try !isRestarting else { return 0 }
         let (unwritten, written) = try pool.read { db in
@@ -226,8 +229,8 @@ public final class UbiquitousDatabase: Sendable {
             }
             // Another process may have read the file back from the log meanwhile.
             guard let bytes else { continue }
-            // A device that died before it noted a file as written must not write it once more after it was removed: the log would give it
-            // a later version, and devices that have not seen the baseline would fold it there.
+            // A device that died before recording a file as written must not write it again after its removal: the log
+            // would give it a later version, and devices without the baseline would fold it there.
             let isRemoved = try earlier.contains(number) && outlet.isInBaseline(number)
             if !isRemoved { try outlet.write(bytes, number: number) }
             try inTransaction { statements in
@@ -245,9 +248,9 @@ public final class UbiquitousDatabase: Sendable {
     /// Files are folded in transactions of about this size.
     private static let importBytes = 64 << 20
 
-    /// Folds what the log has since the last time, and shows it in the tables.
+    /// Folds new log files and shows their changes in the tables.
     ///
-    /// - Parameter progress: Is called after each file is read and shown, and once at the end.
+    /// - Parameter progress: Called after each file is read and shown, and once at the end.
     @discardableResult
     package func importFiles(
         from source: any RecordSource, progress: @escaping (UbiquitousImportProgress) -> Void = { _ in }
@@ -300,18 +303,19 @@ public final class UbiquitousDatabase: Sendable {
 
     private static let importCacheKibibytes = 32 << 10
 
-    /// Runs a transaction that writes many rows of the log, with foreign keys off.
+    /// Runs a transaction with many log rows, with foreign keys off.
     func unconstrained<T>(_ body: (StatementCache) throws -> T) throws -> T {
         try pool.writeWithoutTransaction { db in
-            // With SQLite's preset of 2 MiB, a large import writes and reads the same pages again and again.
+            // With SQLite's default of 2 MiB, a large import writes and reads the same pages repeatedly.
             let cacheSize = try Int.fetchOne(db, sql: "PRAGMA cache_size") ?? -2_000
             try db.execute(sql: "PRAGMA cache_size = -\(Self.importCacheKibibytes)")
-            // What foreign keys did elsewhere is in the transactions. The setting cannot change within a transaction.
+            // Foreign-key actions of other devices are in their transactions. The setting cannot change
+            // within a transaction.
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             defer {
                 // A failure leaves the larger cache.
                 try? db.execute(sql: "PRAGMA cache_size = \(cacheSize)")
-                // The pool turned it on when it opened the connection, so this cannot fail where that succeeded.
+                // The pool enabled it when it opened the connection, so this cannot fail where that succeeded.
                 try? db.execute(sql: "PRAGMA foreign_keys = ON")
             }
             return try Self.inTransaction(db, body)

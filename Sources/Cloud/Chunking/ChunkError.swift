@@ -1,7 +1,7 @@
-/// The error for bytes from a cloud or a disk that are not the chunk or manifest they should be.
+/// The error for bytes from a cloud or a disk that are not the expected chunk or manifest.
 package struct ChunkError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// The bytes are not those that were stored; another copy may be good.
+        /// The bytes differ from the stored bytes; further copies may be good.
         case damaged
         /// The end is missing.
         case truncated
@@ -12,7 +12,7 @@ package struct ChunkError: Error, Equatable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// What is wrong, and what to do about it.
+    /// The problem and its remedy.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,12 +1,13 @@
 import Basics
 package import CloudModel
 
-/// The form in which a cloud stores a chunk: magic, version, codec, plain length, payload. The chunk's name is the digest of its plain
-/// bytes, so frames of one chunk may differ (another level, no compression) and still mean the same.
+/// The stored form of a chunk in a cloud: magic, version, codec, plain length, payload. The chunk's name is the digest
+/// of its plain bytes, so frames of one chunk may differ (compression level, no compression) and still be equivalent.
 package enum ChunkFrame {
-    /// The most plain bytes of a frame, manifests included; bounds the memory allocated for a frame before its bytes are checked.
+    /// The most plain bytes of a frame, manifests included; bounds the memory allocated before a frame's bytes are
+    /// checked.
     package static let maximumPlainLength = 64 << 20
-    /// The most bytes of a content's chunk, whatever parameters it was cut with.
+    /// The most bytes of a content's chunk, regardless of the cutting parameters.
     package static let maximumChunkLength = 16 << 20
 
     private enum Codec: UInt8 {
@@ -21,7 +22,7 @@ package enum ChunkFrame {
     private static let maximumHeaderBytes = 4 + 1 + 1 + 10
     private static let level: Int32 = 3
 
-    /// Returns the frame of a chunk: compressed where that saves at least a twentieth.
+    /// Returns the frame of a chunk: compressed if that saves at least a twentieth.
     package static func encode(_ plain: UnsafeRawBufferPointer) -> [UInt8] {
         if Compressibility.isWorthTrying(plain) {
             let limit = plain.count - plain.count / 20
@@ -33,7 +34,7 @@ package enum ChunkFrame {
 
     package static func encode(_ plain: [UInt8]) -> [UInt8] { plain.withUnsafeBytes { encode($0) } }
 
-    /// Returns the plain bytes, checked against the chunk's name. A frame that claims more than `limit` bytes is damaged.
+    /// Returns the plain bytes, checked against the chunk's name. A frame claiming more than `limit` bytes is damaged.
     package static func decode(
         _ frame: [UInt8], expecting id: ChunkID, limit: Int = maximumPlainLength
     ) throws(ChunkError) -> [UInt8] {
@@ -45,16 +46,16 @@ package enum ChunkFrame {
         return plain
     }
 
-    /// The number of bytes at the beginning of a frame that ``plainLength(of:)`` and ``isWrong(_:for:)`` read first.
+    /// The number of bytes at the beginning of a frame needed by ``plainLength(of:)`` and ``isWrong(_:for:)``.
     package static let headerLength = maximumHeaderBytes
 
-    /// Returns the plain length that a frame claims, in bytes, which determines how much memory decoding takes. Only the frame's beginning
-    /// is needed.
+    /// Returns the plain length claimed by a frame, in bytes, which determines the memory for decoding. Only the
+    /// frame's beginning is needed.
     package static func plainLength(of frame: [UInt8]) throws(ChunkError) -> Int {
         try readHeader(frame, limit: maximumPlainLength).length
     }
 
-    /// Whether a frame that is not compressed holds other bytes than its name says. False for a compressed frame, which would have to
+    /// Whether an uncompressed frame's bytes do not match its name. False for a compressed frame, which would have to
     /// be decompressed first, and for bytes that are not a frame of this version.
     package static func isWrong(_ frame: [UInt8], for id: ChunkID) -> Bool {
         guard let (codec, length, start) = try? readHeader(frame, limit: maximumPlainLength), codec == .raw else {

@@ -1,7 +1,7 @@
-/// The chunk lengths of FastCDC. Equal bytes make equal chunks on every device, so a set of numbers never changes once it is used:
-/// other numbers are another version, whose only cost is that old and new files share no chunks.
+/// The chunk lengths of FastCDC. Equal bytes produce equal chunks on every device, so a parameter set never changes
+/// once in use: new numbers are a new version, whose only cost is that old and new files share no chunks.
 package struct ChunkingParameters: Hashable, Sendable {
-    /// The least length in bytes of any chunk but a content's last.
+    /// The least length in bytes of any chunk except a content's last.
     package let minimum: Int
     /// Cuts are four times rarer than normal before this length and four times likelier after it. A power of two, in bytes.
     package let average: Int
@@ -25,6 +25,6 @@ package struct ChunkingParameters: Hashable, Sendable {
     /// The same after the average: two fewer (FastCDC's normalized chunking, level 2).
     var looseMask: UInt64 { Self.topBits(average.trailingZeroBitCount - 2) }
 
-    // The top bits of a gear hash depend on the last 64 bytes, the low ones on fewer.
+    // The top bits of a gear hash depend on the last 64 bytes, the low bits on fewer.
     private static func topBits(_ count: Int) -> UInt64 { ~0 << UInt64(64 - count) }
 }

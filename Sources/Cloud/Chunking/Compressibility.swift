@@ -1,7 +1,7 @@
-/// A cheap estimate of compressibility, so that photos and archives are not compressed in vain.
+/// A cheap estimate of compressibility, to skip photos and archives.
 enum Compressibility {
     private static let sample = 16 << 10
-    /// zstd's fast levels skip ahead where nothing repeats: a sample takes about ten microseconds.
+    /// zstd's fast levels skip ahead in data without repetitions: a sample takes about ten microseconds.
     private static let level: Int32 = -3
 
     /// Returns false if samples of the start and the middle hardly shrink. Below four samples, compressing everything costs no more than

@@ -1,12 +1,15 @@
-/// Finds cuts that depend on content alone, so that an insertion moves them with the bytes (FastCDC, Xia et al., USENIX ATC 2016).
+/// Finds cuts depending only on content, so that an insertion moves them with the bytes (FastCDC, Xia et al., USENIX
+/// ATC 2016).
 ///
-/// A gear hash rolls over the bytes after the minimum; a chunk ends where the hash's top bits are zero, at the latest at the maximum.
+/// A gear hash rolls over the bytes after the minimum; a chunk ends at the first hash with zero top bits, at the latest
+/// at the maximum.
 package struct FastCDC: Sendable {
     package let parameters: ChunkingParameters
 
     package init(_ parameters: ChunkingParameters = .version1) { self.parameters = parameters }
 
-    /// Returns the length of the first chunk of `bytes`, which must hold ``ChunkingParameters/maximum`` bytes or the rest of the content.
+    /// Returns the length of the first chunk of `bytes`, which must hold ``ChunkingParameters/maximum`` bytes or the
+    /// rest of the content.
     package func firstCut(in bytes: UnsafeRawBufferPointer) -> Int {
         let end = min(bytes.count, parameters.maximum)
         guard end > parameters.minimum, let base = bytes.baseAddress else { return end }
@@ -19,8 +22,8 @@ package struct FastCDC: Sendable {
         }
     }
 
-    /// Returns the position after the first byte at which the masked hash is zero. Wrapping arithmetic drops the hash's top bit with each
-    /// byte.
+    /// Returns the position after the first byte with a zero masked hash. Wrapping arithmetic drops the hash's top bit
+    /// with each byte.
     @inline(__always)
     private static func scan(
         _ base: UnsafeRawPointer, _ range: Range<Int>, _ mask: UInt64, _ gear: UnsafePointer<UInt64>,

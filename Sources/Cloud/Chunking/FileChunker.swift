@@ -2,17 +2,18 @@ package import Basics
 import CloudModel
 import Glibc
 
-/// The result of one step of ``FileChunker``.
+/// The result of a ``FileChunker`` step.
 package struct ChunkScan: Sendable {
     package let entries: [ChunkEntry]
-    /// Where the next step begins.
+    /// The offset of the next step.
     package let nextOffset: UInt64
     /// Whether the content ends at `nextOffset`.
     package let reachedEnd: Bool
 }
 
-/// Cuts a file into chunks and names them, step by step. A step starts at any chunk boundary and keeps nothing from the one before,
-/// so files of any length take one buffer, and the scan of a long file can be interrupted and resumed.
+/// Cuts a file into chunks and names them, step by step. A step starts at any chunk boundary and keeps no state from
+/// the previous step, so files of any length take a single buffer, and the scan of a long file can be interrupted and
+/// resumed.
 package struct FileChunker: Sendable {
     /// Reads at an offset into a buffer. It may return fewer bytes than requested; 0 is the end.
     package typealias Reader = (_ buffer: UnsafeMutableRawBufferPointer, _ offset: UInt64) throws(Errno) -> Int
@@ -20,7 +21,8 @@ package struct FileChunker: Sendable {
     private let cutter: FastCDC
     private let bufferSize: Int
 
-    /// Makes a chunker whose buffers hold at least two chunks of the maximum length, so that not every chunk moves the rest of the buffer.
+    /// Creates a chunker whose buffers hold at least two chunks of the maximum length, so that not every chunk moves
+    /// the rest of the buffer.
     package init(_ parameters: ChunkingParameters = .version1, bufferSize: Int = 2 << 20) {
         cutter = FastCDC(parameters)
         self.bufferSize = max(bufferSize, 2 * parameters.maximum)
@@ -40,7 +42,7 @@ package struct FileChunker: Sendable {
     package func scan(
         from offset: UInt64, budget: Int, expectedSize: UInt64 = .max, reader: Reader
     ) throws(Errno) -> ChunkScan {
-        // One byte more than expected, so that the read that finds the end neither moves nor grows the buffer.
+        // One byte more than expected, so that the final read neither moves nor grows the buffer.
         let rest = expectedSize > offset ? expectedSize - offset : 0
         let capacity = rest < UInt64(bufferSize) ? Int(rest) + 1 : bufferSize
         var window = ReadWindow(capacity: capacity, largest: bufferSize, offset: offset)
@@ -62,9 +64,9 @@ package struct FileChunker: Sendable {
     }
 }
 
-/// A buffer of bytes that were read ahead from an offset of a file.
+/// A buffer of bytes read ahead from an offset of a file.
 private struct ReadWindow {
-    /// The position of the first byte of `bytes` in the file.
+    /// The file position of the first byte of `bytes`.
     private(set) var offset: UInt64
     private var storage: UnsafeMutableRawBufferPointer
     private let largest: Int
@@ -104,7 +106,7 @@ private struct ReadWindow {
         }
     }
 
-    /// Grows the buffer for a file that is longer than expected.
+    /// Grows the buffer for a file longer than expected.
     private mutating func grow() {
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: largest, alignment: 64)
         larger.copyMemory(from: UnsafeRawBufferPointer(storage))

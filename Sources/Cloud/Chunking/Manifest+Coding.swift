@@ -10,7 +10,8 @@ extension Manifest {
     private static let maximumEntryBytes = 36
     private static let headerBytes = 1 + 10 + 10
 
-    /// The most chunks that fit the largest frame. That is about 460 GiB of average chunks, or 115 GiB if all have the minimum length.
+    /// The most chunks that fit the largest frame: about 460 GiB of average chunks, or 115 GiB of minimum-length
+    /// chunks.
     package static let maximumCount = (ChunkFrame.maximumPlainLength - headerBytes) / maximumEntryBytes
 
     package func encoded() -> [UInt8] {
@@ -27,7 +28,8 @@ extension Manifest {
         return writer.bytes
     }
 
-    /// Decodes what ``encoded()`` wrote; any bytes either decode or throw. `size` is the expected size of the content.
+    /// Decodes the output of ``encoded()``; any bytes either decode or throw. `size` is the expected size of the
+    /// content.
     package init(decoding bytes: [UInt8], size: UInt64) throws(ChunkError) {
         do {
             self = try Self.read(bytes)
@@ -63,7 +65,7 @@ extension Manifest {
         return (size, count)
     }
 
-    /// The fields before the chunks, and the position at which the chunks begin.
+    /// The fields before the chunks, and the position of the first chunk.
     static func header(of bytes: [UInt8]) throws(ChunkError) -> (size: UInt64, count: Int, position: Int) {
         var reader = ByteReader(bytes)
         do {

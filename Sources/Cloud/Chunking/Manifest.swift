@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// The chunks of one content in order. Offsets are sums of lengths, kept so that a range is found without a scan.
+/// The chunks of one content in order. Offsets are sums of lengths, kept to find a range without a scan.
 package struct Manifest: Hashable, Sendable {
     package let chunks: [ChunkEntry]
     /// The offset of each chunk, followed by the size of the content.
@@ -27,14 +27,14 @@ package struct Manifest: Hashable, Sendable {
 
     package func range(of index: Int) -> Range<UInt64> { offsets[index]..<offsets[index + 1] }
 
-    /// Returns the chunks that hold these bytes; none for an empty range or one past the end.
+    /// Returns the chunks holding these bytes; none for an empty range or a range past the end.
     package func indices(covering range: Range<UInt64>) -> Range<Int> {
         let wanted = range.clamped(to: 0..<size)
         guard !wanted.isEmpty else { return 0..<0 }
         return index(holding: wanted.lowerBound)..<index(holding: wanted.upperBound - 1) + 1
     }
 
-    /// Returns the chunk that holds the byte at `position`, which lies inside the content.
+    /// Returns the chunk holding the byte at `position`, which lies inside the content.
     private func index(holding position: UInt64) -> Int {
         var low = 0
         var high = chunks.count
@@ -47,8 +47,8 @@ package struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
-    /// The reference of the content that these chunks make. No chunks make the empty content, a single chunk is the content itself, and
-    /// more are named by their encoded manifest.
+    /// The reference of the content consisting of these chunks. No chunks form the empty content, a single chunk is the
+    /// content itself, and more are named by their encoded manifest.
     package var reference: ContentReference {
         switch chunks.count {
         case 0: ContentReference(digest: .ofNothing, size: 0, layout: .empty)
@@ -57,8 +57,8 @@ extension Manifest {
         }
     }
 
-    /// The manifest that a reference contains in itself; nil if it must be fetched first, or if layout and size contradict each other: a
-    /// size without bytes must never be read as zeros.
+    /// The manifest contained in a reference; nil if it must be fetched first, or if layout and size contradict each
+    /// other: a size without bytes must never be read as zeros.
     package init?(within reference: ContentReference) {
         switch reference.layout {
         case .empty where reference.size == 0: self.init([])

@@ -1,14 +1,14 @@
 import CloudModel
 
-/// An encoded manifest, checked once and read in parts: besides its bytes it keeps one mark for every ``stride`` chunks, so
-/// that reading a range decodes a few thousand chunks and not millions.
+/// An encoded manifest, checked once and read in parts: besides its bytes it keeps a mark for every ``stride`` chunks,
+/// so that reading a range decodes a few thousand chunks and not millions.
 package struct ManifestList: Sendable {
     /// The number of chunks in a part.
     package static let stride = 4_096
 
     /// Consecutive chunks of a content.
     package struct Part: Sendable {
-        /// The offset in the content at which the first of them begins, in bytes.
+        /// The content offset of the first chunk, in bytes.
         package let offset: UInt64
         package let chunks: [ChunkEntry]
     }
@@ -24,7 +24,8 @@ package struct ManifestList: Sendable {
     package let size: UInt64
 
     /// Checks the whole manifest by the rules of ``Manifest``. Any bytes either pass or throw.
-    /// - Throws: `truncated` or `damaged` for bytes that are not a manifest, `tooNew` for one of a newer version.
+    /// - Throws: `truncated` or `damaged` for bytes that are not a manifest, `tooNew` for a manifest of a newer
+    ///   version.
     package init(checking bytes: [UInt8]) throws(ChunkError) {
         let header = try Manifest.header(of: bytes)
         var marks: [Mark] = []
@@ -53,10 +54,10 @@ package struct ManifestList: Sendable {
     /// The number of parts.
     package var partCount: Int { marks.count }
 
-    /// The memory that the list takes, in bytes, approximately.
+    /// The approximate memory use of the list, in bytes.
     package var memory: Int { bytes.count + marks.count * MemoryLayout<Mark>.stride }
 
-    /// Returns the number of the part that holds the byte at `position`, which lies inside the content.
+    /// Returns the number of the part holding the byte at `position`, which lies inside the content.
     package func part(holding position: UInt64) -> Int {
         var low = 0
         var high = marks.count
@@ -74,7 +75,7 @@ package struct ManifestList: Sendable {
         var cursor = ChunkCursor(position: mark.position)
         var chunks: [ChunkEntry] = []
         chunks.reserveCapacity(Self.stride)
-        // The bytes were checked by the initializer, so no chunk is left out here.
+        // The bytes were checked by the initializer, so no chunk is omitted.
         while cursor.position < end, let chunk = cursor.next(in: bytes) { chunks.append(chunk) }
         return Part(offset: mark.offset, chunks: chunks)
     }

@@ -1,6 +1,6 @@
 import CZstd
 
-/// The two calls of libzstd that chunks need.
+/// The two libzstd calls needed for chunks.
 enum Zstandard {
     /// Returns `header` followed by the compressed bytes, or nil if the payload would be longer than `limit`.
     static func compress(_ plain: UnsafeRawBufferPointer, level: Int32, header: [UInt8], limit: Int) -> [UInt8]? {

@@ -8,7 +8,7 @@ package import Logging
 import S3Client
 import S3Cloud
 
-/// Access of this device to a bucket: the backend of a mount, and its credentials.
+/// Access of this device to a bucket: a mount's backend and its credentials.
 package enum BucketAccess {
     static func backend(_ url: String, _ logger: Logger) throws(DaemonFailure) -> any CloudBackend {
         let source = try source(of: url)
@@ -25,9 +25,9 @@ package enum BucketAccess {
     /// Checks an address without a request.
     package static func check(_ url: String) throws(DaemonFailure) { _ = try location(url) }
 
-    /// Stores credentials for a bucket after the store has accepted them. They replace earlier ones.
+    /// Stores credentials for a bucket after the store has accepted them. They replace earlier credentials.
     ///
-    /// - Parameter authorityFile: A PEM file with a certificate authority to trust for this bucket, of which a copy is kept.
+    /// - Parameter authorityFile: A PEM file with a certificate authority to trust for this bucket; a copy is kept.
     package static func signIn(
         to url: String, accessKey: String, secretKey: String, sessionToken: String?, authorityFile: String? = nil,
         logger: Logger
@@ -80,7 +80,7 @@ package enum BucketAccess {
 
     private static func location(_ url: String) throws(DaemonFailure) -> S3Location {
         do throws(S3ConfigurationError) { return try S3Location(parsing: url) } catch {
-            // The address may hold credentials, so it is not repeated here.
+            // The address may hold credentials, so the message does not repeat it.
             throw DaemonFailure(.invalidRequest, sentences: error.message)
         }
     }
@@ -103,7 +103,7 @@ package enum BucketAccess {
             file: path(of: try location(url)), environment: ProcessInfo.processInfo.environment, home: paths.home)
     }
 
-    /// The file is that of the bucket, its store and the prefix; other settings of the address do not matter.
+    /// The file belongs to the bucket, its store and the prefix; the address's remaining settings do not matter.
     private static func path(of location: S3Location) -> String {
         let endpoint = location.endpoint.map { "?endpoint=\($0)" } ?? ""
         return StandardPaths.current.bucketFile("\(S3Location.scheme)\(location.bucket)/\(location.prefix)\(endpoint)")
@@ -111,7 +111,7 @@ package enum BucketAccess {
 }
 
 extension S3CredentialSource {
-    /// The region that is configured with the credentials; nil if there is none, or no credentials yet.
+    /// The region configured with the credentials; nil without a region or credentials.
     fileprivate var storedRegion: String? {
         // Missing credentials are reported with the first request.
         (try? find())?.region ?? region()

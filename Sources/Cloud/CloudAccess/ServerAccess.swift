@@ -6,7 +6,7 @@ import HTTPCloud
 import HTTPTransport
 package import Logging
 
-/// Access of this device to a server: the backend of a mount, and signing in and out.
+/// Access of this device to a server: a mount's backend, signing in and signing out.
 package enum ServerAccess {
     static func backend(
         _ url: String, _ logger: Logger, _ sender: @escaping @Sendable () -> RequestSender?
@@ -24,17 +24,17 @@ package enum ServerAccess {
     package struct Connecting: Sendable {
         /// A PEM file with certificates to trust besides the system's.
         package var authorityFile: String?
-        /// Whether a connection to another machine may be unencrypted.
+        /// Whether a remote connection may be unencrypted.
         package var allowsPlaintext = false
 
         package init() {}
     }
 
-    /// Exchanges a code for a token and stores the token, which replaces that of an earlier sign-in with the same account.
+    /// Exchanges a code for a token and stores the token, replacing that of an earlier sign-in with the same account.
     ///
     /// - Parameters:
     ///   - secondFactor: A code from the account's authenticator app, or a recovery code.
-    ///   - replaces: Whether it may also replace a sign-in with another account.
+    ///   - replaces: Whether it may also replace a different account's sign-in.
     /// - Returns: Nil if the account requires a second factor and `secondFactor` is nil.
     package static func signIn(
         to url: String, code: String, secondFactor: String? = nil, device: String, replaces: Bool = false,
@@ -46,7 +46,7 @@ package enum ServerAccess {
         let file = StandardPaths.current.signInFile(server: seat.description)
         let (authority, trust) = try authority(in: connecting.authorityFile)
         let connection = ServerConnection(address: address, trust: trust, logger: logger) { nil }
-        // A seat with an account takes a code of that account only.
+        // A seat with an account takes only that account's codes.
         let present = seat.account ?? (replaces ? nil : record(at: url)?.account)
         do {
             let answer = try await connection.signIn(
@@ -106,7 +106,7 @@ package enum ServerAccess {
         }
     }
 
-    /// Returns the sign-in of this device at a server; nil if it is not signed in there.
+    /// Returns this device's sign-in at a server; nil if it is not signed in there.
     package static func record(at url: String) -> ServerSignIn? {
         // An invalid address has no sign-in.
         guard let seat = try? ServerSeat(url) else { return nil }

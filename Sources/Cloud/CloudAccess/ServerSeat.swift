@@ -2,8 +2,8 @@ import Basics
 import CloudProtocol
 import DaemonProtocol
 
-/// A server's address with the account to use there: `https://ben@HOST`. Each account has its own sign-in, and so has an address without an
-/// account.
+/// A server's address with the account to use there: `https://ben@HOST`. Each account has a separate sign-in, and so
+/// has an address without an account.
 struct ServerSeat {
     let address: ServerAddress
     let account: String?
@@ -34,7 +34,7 @@ struct ServerSeat {
         return (String(url[..<start]), rest[..<at], rest[rest.utf8.index(after: at)...])
     }
 
-    /// The address that names the sign-in, without an account the server's own.
+    /// The sign-in's address; without an account, the server's own.
     var description: String {
         account.flatMap { CloudAddress.server(address.description, account: $0) } ?? address.description
     }

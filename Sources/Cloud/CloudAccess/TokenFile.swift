@@ -3,14 +3,14 @@ import DaemonProtocol
 import Glibc
 import Synchronization
 
-/// The token in a sign-in file. The file is read again when it was replaced, so signing in requires no restart of the daemon.
+/// The token in a sign-in file. A replaced file is read again, so signing in requires no restart of the daemon.
 final class TokenFile: Sendable {
     private struct Known {
         var stamp: Stamp?
         var record: ServerSignIn?
     }
 
-    /// Identifies one version of the file.
+    /// Identifies a version of the file.
     private struct Stamp: Equatable {
         let inode: UInt64
         let modified: Timestamp

@@ -1,9 +1,9 @@
 package import CloudModel
 
-/// A cloud that notifies its devices of changes. Devices of any other cloud poll.
+/// A cloud that notifies its devices of changes. Devices of all remaining clouds poll.
 package protocol ChangeNotifying: CloudBackend {
-    /// Returns hints that something may be new, from now on. The stream ends when its consumer stops, and survives an interruption of the
-    /// cloud.
+    /// Returns hints of possible changes from now on. The stream ends when its consumer stops, and survives an
+    /// interruption of the cloud.
     func events() -> AsyncStream<CloudEvent>
 }
 

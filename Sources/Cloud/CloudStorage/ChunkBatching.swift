@@ -1,13 +1,13 @@
 package import CloudModel
 
-/// A cloud that takes several chunks in one request, or in several requests at once, which takes less time than one after another.
+/// A cloud that takes several chunks in one request, or in concurrent requests, faster than in sequence.
 package protocol ChunkBatching: CloudBackend {
-    /// Stores several chunks, which should be small. After an error any of them may be stored.
+    /// Stores several chunks, preferably small. After an error any of them may be stored.
     func putChunks(_ chunks: [OutgoingChunk], in container: ContainerName) async throws
 }
 
 extension CloudBackend {
-    /// Stores chunks, in one request where the cloud takes several.
+    /// Stores chunks, in one request if the cloud takes several.
     package func put(_ chunks: [OutgoingChunk], in container: ContainerName) async throws {
         if chunks.count > 1, let backend = facet((any ChunkBatching).self) {
             try await backend.putChunks(chunks, in: container)

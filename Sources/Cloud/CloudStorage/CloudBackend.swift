@@ -1,55 +1,56 @@
 import Basics
 package import CloudModel
 
-/// A cloud: anything that can order appends and store bytes. It does not interpret logs; payloads are opaque.
+/// A cloud: a service that orders appends and stores bytes. It does not interpret logs; payloads are opaque.
 ///
-/// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability that only some clouds have is a protocol
-/// of its own that refines this one: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``, ``ChunkReading``, ``HistoryJoining``,
-/// ``LinkPublishing``, ``RemoteResettable``, ``UseReporting``, ``WorkDeferring``. A caller gets it from ``facet(_:)``, and
-/// ``CloudDecorator`` forwards it.
+/// Every method is idempotent, and throws only ``CloudError`` and `CancellationError`. An ability of only some clouds
+/// is a separate refinement of this protocol: ``ChangeNotifying``, ``ChunkBatching``, ``ChunkCollecting``,
+/// ``ChunkReading``, ``HistoryJoining``, ``LinkPublishing``, ``RemoteResettable``, ``UseReporting``, ``WorkDeferring``.
+/// A caller gets it from ``facet(_:)``, and ``CloudDecorator`` forwards it.
 package protocol CloudBackend: Sendable {
-    /// Opens the cloud, and makes it if `create` is set and there is none. Without `create`, an absent cloud is `offline`, never an empty
-    /// one.
+    /// Opens the cloud, and creates it if `create` is set and it does not exist. Without `create`, an absent cloud is
+    /// `offline`, never an empty cloud.
     ///
-    /// - Returns: The cloud's identity. A device that has synced with one identity follows another only if its logs have the positions that
-    ///   the device has read to.
+    /// - Returns: The cloud's identity. A device that has synced with one identity follows a second only if its logs
+    ///   have the device's read positions.
     func connect(create: Bool) async throws -> CloudIdentity
 
     func containers() async throws -> [ContainerName]
-    /// Makes a container; does nothing if it exists.
+    /// Creates a container; does nothing if it exists.
     func createContainer(_ name: ContainerName) async throws
 
-    /// Appends one entry to a log. On return the entry and every chunk put before it are durable. After an error that leaves the outcome
-    /// open, the caller appends the same payload again: the reducer ignores repeats.
+    /// Appends an entry to a log. On return the entry and every chunk put before it are durable. If an error leaves the
+    /// outcome open, the caller appends the same payload again: the reducer ignores repeats.
     ///
-    /// - Parameter position: The last entry that the caller has read. The log may have further ones.
-    /// - Throws: `diverged` if the log does not have this position. `damaged` if such a chunk was lost on its way: the caller then connects
-    ///   again, reads on, queries ``missing(_:in:)`` for all chunks that the payload names, and puts those before it retries.
+    /// - Parameter position: The last entry read by the caller. The log may have further ones.
+    /// - Throws: `diverged` if the log does not have this position. `damaged` if such a chunk was lost on its way: the
+    ///   caller then connects again, reads on, queries ``missing(_:in:)`` for all chunks named by the payload, and puts
+    ///   those before retrying.
     func append(
         _ payload: [UInt8], to container: ContainerName, after position: LogPosition
     ) async throws -> LogSequence
-    /// Returns at most `limit` entries after a position, in order and without gaps; none at the end of the log. With the limit 0 the call
-    /// only asks whether the log has the position.
+    /// Returns at most `limit` entries after a position, in order and without gaps; none at the end of the log. With
+    /// the limit 0 the call only checks that the log has the position.
     ///
-    /// - Throws: `diverged` if the log does not have this position, or an entry does not follow the one before it.
+    /// - Throws: `diverged` if the log does not have this position, or an entry does not follow its predecessor.
     func entries(in container: ContainerName, after position: LogPosition, limit: Int) async throws -> [LogRecord]
 
-    /// Returns those of these chunks that are missing. The next append makes the others durable, as if the caller had put them.
+    /// Returns the missing chunks among these. The next append makes the rest durable, as if the caller had put them.
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
-    /// Stores a chunk's frame (``Chunking`` makes and verifies frames). Does not overwrite an existing one: a chunk's name is the digest of
-    /// its bytes.
+    /// Stores a chunk's frame (``Chunking`` creates and verifies frames). Does not overwrite an existing frame: a
+    /// chunk's name is the digest of its bytes.
     func putChunk(_ chunk: OutgoingChunk, in container: ContainerName) async throws
-    /// Marks chunks as corrupt, whose bytes a reader found to differ from their digest. Until they are put again they count as missing, and
-    /// ``putChunk(_:in:)`` overwrites them.
+    /// Marks chunks as corrupt after a reader found bytes not matching their digest. Until they are put again they
+    /// count as missing, and ``putChunk(_:in:)`` overwrites them.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws
     /// - Returns: The whole frame.
-    /// - Throws: `notFound` when there is none.
+    /// - Throws: `notFound` if it does not exist.
     func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8]
 
     /// - Returns: The total and the free bytes of the cloud, for `df`; nil if it has no limit.
     func space() async throws -> CloudSpace?
 
-    /// Returns this cloud as one that has an ability beyond the contract; nil if it does not.
+    /// Returns this cloud as the given facet, an ability beyond the contract; nil if it lacks it.
     func facet<Facet>(_ type: Facet.Type) -> Facet?
 }
 

@@ -1,16 +1,16 @@
 package import CloudModel
 
-/// A cloud around another cloud, with that cloud's abilities and no others. It forwards the contract and each facet to ``base``, through
-/// ``perform(_:_:)``; a conforming type implements only the methods that it changes.
+/// A wrapper around a cloud, with exactly that cloud's abilities. It forwards the contract and each facet to ``base``,
+/// through ``perform(_:_:)``; a conforming type implements only the methods it changes.
 ///
-/// A facet that this protocol does not refine would be lost behind a decorator. `DecoratorTests` in TidyTests finds one.
+/// A facet not refined by this protocol would be lost behind a decorator. `DecoratorTests` in TidyTests finds these.
 package protocol CloudDecorator: ChangeNotifying, ChunkBatching, ChunkCollecting, ChunkReading, HistoryJoining,
     LinkPublishing,
     RemoteResettable, UseReporting, WorkDeferring
 {
     var base: any CloudBackend { get }
 
-    /// Carries out a forwarded operation that may throw.
+    /// Runs a forwarded operation that may throw.
     ///
     /// - Parameter name: The name of the forwarded method.
     func perform<T: Sendable>(

@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// The errors of a log that does not have what this device has read.
+/// The errors of a log that lacks entries read by this device.
 extension CloudError {
     private static let advice =
         "Put the right state of the cloud back if you have it; otherwise run `ubiquity reset`, which loses no document."
 
-    /// - Parameter why: How the cloud said that it has no such container.
+    /// - Parameter why: The cloud's own report of the missing container.
     package static func lostContainer(_ container: ContainerName, _ why: String) -> CloudError {
         CloudError(
             .diverged,

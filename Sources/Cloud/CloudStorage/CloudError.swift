@@ -1,31 +1,31 @@
 /// Why a cloud did not perform an operation.
 package struct CloudError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// The cloud cannot be reached now. Operations wait and are retried.
+        /// The cloud is currently unreachable. Operations wait and are retried.
         case offline
         /// The requested object does not exist.
         case notFound
-        /// Stored data is not what was put there.
+        /// Stored data differs from the original.
         case damaged
-        /// A log does not have the entries that this device has read: the cloud went back to an earlier state, or has two histories.
+        /// A log lacks entries read by this device: the cloud went back to an earlier state, or has two histories.
         case diverged
-        /// A newer version of this program made the cloud; nothing was changed.
+        /// The cloud was created by a newer version of this program; nothing was changed.
         case tooNew
         /// The server's version is too old for this program.
         case tooOld
-        /// The cloud is not the one that this device has synced with.
+        /// The cloud is not the one this device has synced with.
         case foreign
         /// The cloud is full, or this account's share of it.
         case quota
         case unauthorized
-        /// The cloud exists but may not be written to.
+        /// The cloud exists but is not writable.
         case readOnly
         /// Any other error; retried with growing pauses.
         case failed
     }
 
     package let code: Code
-    /// What happened, to what, and what to do.
+    /// The problem, the affected object, and the remedy.
     package let message: String
     package let cause: (any Error)?
 

@@ -1,16 +1,17 @@
 package import Basics
 import CloudModel
 
-/// The keys that a collection of garbage may remove, sorted and each once: the content that its proposal names (docs/LOG.md, "Collection").
+/// The keys that a garbage collection may remove, sorted and distinct: the content named by its proposal (docs/LOG.md,
+/// "Collection").
 package struct CollectionList: Hashable, Sendable {
     package static let format: UInt8 = 1
-    /// The most keys of one list, which bounds the memory of its readers (about 80 MB). A collector with more garbage makes several
-    /// collections.
+    /// The most keys of one list, to bound the memory of its readers (about 80 MB). A collector with more garbage runs
+    /// several collections.
     package static let maximumKeys = 1_000_000
 
     package let keys: [ChunkKey]
 
-    /// Returns nil where there are more than ``maximumKeys``.
+    /// Returns nil for more than ``maximumKeys``.
     package init?(_ keys: some Sequence<ChunkKey>) {
         let sorted = Set(keys).sorted()
         guard sorted.count <= Self.maximumKeys else { return nil }
@@ -38,8 +39,8 @@ package struct CollectionList: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// Decodes the list of the collection of that epoch. Any bytes either decode or throw; keys of the epoch itself and of later ones are an
-    /// error, because no collection may remove them.
+    /// Decodes the list of the collection of that epoch. Any bytes either decode or throw; keys of that epoch or later
+    /// are an error, because no collection may remove them.
     package init(decoding bytes: some Collection<UInt8>, of epoch: UInt64) throws(ByteCodingError) {
         var reader = ByteReader(bytes)
         let format = try reader.byte()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Queues events until their single reader takes them, without repetitions: for a slow reader at most one event per container is queued.
+/// Queues events for a single reader, without repetitions: for a slow reader at most one event per container is queued.
 package final class EventMailbox: Sendable {
     private struct State {
         var waiting: [CloudEvent] = []

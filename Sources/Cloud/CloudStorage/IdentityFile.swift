@@ -1,7 +1,7 @@
 import Basics
 
-/// The file or object that makes a directory or a bucket's prefix a cloud; it has the format and the cloud's identity. It is written last
-/// when a cloud is made, so a place with this file is complete.
+/// The file or object that turns a directory or a bucket's prefix into a cloud; it has the format and the cloud's
+/// identity. It is written last on creation, so a place with this file is complete.
 ///
 ///     ubiquity cloud
 ///     format 1
@@ -12,7 +12,7 @@ package struct IdentityFile: Equatable, Sendable {
         case newer(Int)
     }
 
-    /// The layout's version; a cloud with a greater one is left alone.
+    /// The layout's version; a cloud with a greater version is left alone.
     package static let format = 1
     /// Far more than any format needs; the rest of a longer file is not read.
     package static let maximumSize = 4096
@@ -28,8 +28,8 @@ package struct IdentityFile: Equatable, Sendable {
         return IdentityFile(identity: CloudIdentity(digits))
     }
 
-    /// Parses the file. Any bytes either decode or throw. The format is checked first, because a newer one may change everything that
-    /// follows.
+    /// Parses the file. Any bytes either decode or throw. The format is checked first, because a newer format may
+    /// change all following lines.
     package init(_ bytes: [UInt8]) throws(Problem) {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count > 2, lines[0] == "ubiquity cloud", lines[1].hasPrefix("format "),

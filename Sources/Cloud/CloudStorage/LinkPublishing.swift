@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// A content that a link makes public: its holder needs no account.
+/// Content published through a link: its holder needs no account.
 package struct Publication: Hashable, Sendable {
     package let content: ContentReference
     package let name: ItemName
@@ -33,7 +33,7 @@ package struct NewLink: Hashable, Sendable {
     }
 }
 
-/// An existing link as its owner sees it.
+/// An existing link as seen by its owner.
 package struct KnownLink: Hashable, Sendable {
     package let id: Int64
     package let container: String
@@ -57,11 +57,11 @@ package struct KnownLink: Hashable, Sendable {
     }
 }
 
-/// A cloud that serves documents to the holders of links.
+/// A cloud that serves documents to link holders.
 package protocol LinkPublishing: CloudBackend {
-    /// - Throws: `notFound` where the content is not in the cloud.
+    /// - Throws: `notFound` if the content is not in the cloud.
     func publish(_ publication: Publication) async throws -> NewLink
     func links() async throws -> [KnownLink]
-    /// - Throws: `notFound` where there is no such link.
+    /// - Throws: `notFound` if the link does not exist.
     func withdrawLink(_ id: Int64) async throws
 }

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// One entry of a log as stored.
+/// A stored log entry.
 package struct LogRecord: Hashable, Sendable {
     package let position: LogPosition
     package let payload: [UInt8]

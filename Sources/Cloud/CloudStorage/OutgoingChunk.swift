@@ -2,11 +2,12 @@ package import CloudModel
 
 /// A chunk with its frame, on its way to a cloud.
 package struct OutgoingChunk: Hashable, Sendable {
-    /// The kind of the plain bytes. A cloud that encrypts or collects garbage treats lists of chunks differently from bytes of documents.
+    /// The kind of the plain bytes. A cloud that encrypts or collects garbage treats lists of chunks differently from
+    /// document bytes.
     package enum Kind: Hashable, Sendable {
-        /// Bytes of a document.
+        /// Document bytes.
         case data
-        /// The list of chunks of a content that has more than one.
+        /// The chunk list of a content with more than one chunk.
         case manifest
     }
 

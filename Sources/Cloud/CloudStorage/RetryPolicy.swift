@@ -1,19 +1,20 @@
-/// Decides when to retry after an error of a cloud. Pure; the caller passes the random generator.
+/// Decides when to retry after a cloud error. Pure; the caller passes the random generator.
 ///
-/// Pauses double from `first` to `longest`. Half of each pause is fixed and half is jitter, so that devices that lost a cloud together do
-/// not return together.
+/// Pauses double from `first` to `longest`. Half of each pause is fixed and half is jitter, so that devices that lost a
+/// cloud together do not return together.
 package struct RetryPolicy: Hashable, Sendable {
     package let first: Duration
     package let longest: Duration
 
-    /// By default `longest` is five minutes, which outlasts the restart of a server, yet does not keep a laptop that is opened in the
-    /// morning waiting for long. ``CloudEvent/reachabilityChanged`` cuts a pause short.
+    /// By default `longest` is five minutes: longer than a server's restart, yet short enough for a laptop opened in
+    /// the morning. ``CloudEvent/reachabilityChanged`` cuts a pause short.
     package init(first: Duration = .seconds(1), longest: Duration = .seconds(300)) {
         self.first = first
         self.longest = longest
     }
 
-    /// Returns how long to wait after this many failures in a row (from 1); nil if a retry cannot succeed before a person acts.
+    /// Returns the pause after this many consecutive failures (from 1); nil if a retry cannot succeed without a
+    /// person's help.
     package func pause(
         after failures: Int, _ code: CloudError.Code, using generator: inout some RandomNumberGenerator
     ) -> Duration? {
@@ -24,8 +25,9 @@ package struct RetryPolicy: Hashable, Sendable {
         }
     }
 
-    /// Returns the part of the pause that cannot be cut short, because each change requests a retry, and a waiting caller does so many
-    /// times a second. Zero after the first failures, so that a cloud that was away for a moment is used again at once.
+    /// Returns the part of the pause that cannot be cut short, because each change requests a retry, and a waiting
+    /// caller does so many times a second. Zero after the first failures, so that a briefly absent cloud is used again
+    /// immediately.
     package func floor(after failures: Int, _ code: CloudError.Code) -> Duration {
         guard failures > 2 else { return .zero }
         return switch code.remedy {
@@ -51,12 +53,12 @@ package struct RetryPolicy: Hashable, Sendable {
 
 extension CloudError.Code {
     package enum Remedy: Hashable, Sendable {
-        /// The problem may end by itself at any moment.
+        /// The problem may end at any moment.
         case time
-        /// The problem ends once the user has made room or given permission; there is no notification of that, so the request is retried
-        /// periodically.
+        /// The problem ends once the user has freed space or given permission; there is no notification of that, so the
+        /// request is retried periodically.
         case user
-        /// A retry of the same request fails in the same way.
+        /// A retry of the same request fails the same way.
         case none
     }
 

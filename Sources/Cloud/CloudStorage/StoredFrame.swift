@@ -1,11 +1,11 @@
 import Basics
 package import CloudModel
 
-/// The form in which an entry or a chunk is stored in a file or an object: a header, then the bytes. The header distinguishes a complete
-/// file from one that a crash or a careless copy cut short.
+/// The stored form of an entry or a chunk in a file or an object: a header, then the bytes. The header distinguishes a
+/// complete file from the truncated result of a crash or a careless copy.
 ///
-/// Header, little-endian: magic (4), version (4), length of what follows the header (8), checksum (4). An entry's header has 32 bytes more:
-/// the digest of the log up to this entry (``LogPosition``).
+/// Header, little-endian: magic (4), version (4), payload length (8), checksum (4). An entry's header has 32 bytes
+/// more: the digest of the log up to this entry (``LogPosition``).
 package struct StoredFrame: Equatable, Sendable {
     package enum Kind: UInt32, Sendable {
         /// Its checksum is the CRC-32C of the digest and the payload.
@@ -23,8 +23,8 @@ package struct StoredFrame: Equatable, Sendable {
     }
 
     package static let version: UInt32 = 1
-    /// Returns the greatest length of an entry, as on a server, or of a chunk, which may be the largest list of chunks without compression.
-    /// A header that claims more cannot make its reader reserve memory.
+    /// Returns the greatest length of an entry, as on a server, or of a chunk, possibly the largest chunk list without
+    /// compression. A header claiming more cannot cause its reader to reserve memory.
     package static func maximumLength(of kind: Kind) -> Int { kind == .entry ? 16 << 20 : (64 << 20) + 64 }
 
     /// The bytes of a header before an entry's digest.
@@ -64,7 +64,7 @@ package struct StoredFrame: Equatable, Sendable {
         return kind == .entry ? writer.bytes + digest.bytes : writer.bytes
     }
 
-    /// Returns the length that a header claims for what follows it. It is not checked.
+    /// Returns the payload length claimed by a header. It is not checked.
     package static func claimedLength(in header: [UInt8]) throws(Problem) -> UInt64 {
         var reader = ByteReader(header)
         do throws(ByteCodingError) {
@@ -101,7 +101,7 @@ package struct StoredFrame: Equatable, Sendable {
         try self.init(kind, header: header, fileSize: size)
     }
 
-    /// Checks the bytes that follow the header.
+    /// Checks the payload after the header.
     package func verify(_ payload: [UInt8]) throws(Problem) {
         guard payload.count == length else { throw .truncated }
         guard kind == .chunk || CRC32C.checksum(digest.bytes, payload) == checksum else { throw .checksum }

@@ -1,11 +1,11 @@
 package import Logging
 import Synchronization
 
-/// A cloud that a user can switch off for a device: then every operation fails with `offline` at once, those under way are cancelled, and no
-/// connection stays open for events.
+/// A cloud that a user can switch off for a device: then every operation fails with `offline` immediately, pending
+/// operations are cancelled, and no connection stays open for events.
 ///
-/// The switch is between the engine and the cloud, so that to the rest of the program a device that was taken offline is like one without a
-/// network.
+/// The switch is between the engine and the cloud, so to the rest of the program a switched-off device behaves as
+/// without a network.
 package final class SwitchableCloud: CloudDecorator {
     private struct State {
         var isOffline: Bool
@@ -32,7 +32,8 @@ package final class SwitchableCloud: CloudDecorator {
 
     package var isOffline: Bool { state.withLock { $0.isOffline } }
 
-    /// Switches the cloud off or on. Returns when no operation begins any more; those under way are being cancelled then.
+    /// Switches the cloud off or on. Returns once no new operation can start; pending operations are then being
+    /// cancelled.
     package func setOffline(_ isOffline: Bool) {
         let (cancellations, listeners) = state.withLock { state in
             guard state.isOffline != isOffline else {
@@ -86,7 +87,7 @@ package final class SwitchableCloud: CloudDecorator {
                 task.task.cancel()
             }
         } catch {
-            // An operation that the switch cancelled is not one that its caller cancelled.
+            // Cancellation by the switch is not cancellation by the caller.
             guard !Task.isCancelled, isOffline else { throw error }
             throw Self.refusal
         }

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// A cloud that knows what uses its space.
+/// A cloud with a breakdown of its used space.
 package protocol UseReporting: CloudBackend {
     func use() async throws -> CloudUseReport
 }

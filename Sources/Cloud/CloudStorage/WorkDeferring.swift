@@ -1,5 +1,6 @@
-/// A cloud whose operations return before all of their work is done, such as notifying other devices. Work that is lost costs time only.
+/// A cloud whose operations return before all of their work is done, such as notifying devices. Losing that work costs
+/// only time.
 package protocol WorkDeferring: CloudBackend {
-    /// Waits until the deferred work of all operations before this call is done. What is not done within the limit is abandoned.
+    /// Waits for the deferred work of all operations before this call. Unfinished work is abandoned at the limit.
     func finishDeferredWork(within limit: Duration) async
 }

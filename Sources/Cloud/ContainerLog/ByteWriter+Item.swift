@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// Encodes the parts of an item, in the same way wherever they are stored.
+/// Encodes an item's parts, the same way in all stored forms.
 extension ByteWriter {
     mutating func append(_ id: ItemID) {
         append(fixed: id.high)
@@ -106,7 +106,7 @@ extension ByteReader {
         return .stored(ContentReference(digest: try digest(), size: size, layout: layout))
     }
 
-    /// Reads a size that a file can have: `off_t` of Linux ends at 2^63 - 1.
+    /// Reads a valid file size: Linux's `off_t` ends at 2^63 - 1.
     private mutating func size() throws(ByteCodingError) -> UInt64 {
         let size = try varint()
         guard size <= UInt64(Int64.max) else { throw .invalid("a size of \(size) bytes") }

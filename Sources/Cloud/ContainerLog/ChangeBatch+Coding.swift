@@ -1,10 +1,11 @@
 import Basics
 import CloudModel
 
-/// The encoding of a batch in the log; docs/LOG.md has the layout. A batch has exactly one encoding: equal batches are equal bytes.
+/// The encoding of a batch in the log; for its layout, see docs/LOG.md. Each batch has a unique encoding: equal batches
+/// are equal bytes.
 extension ChangeBatch {
     package static let format: UInt8 = 1
-    /// The limits of one entry, so that no single entry takes much of a device's memory or makes a transaction large.
+    /// An entry's limits, so that no single entry uses much of a device's memory or creates a large transaction.
     package static let maximumChanges = 10_000
     package static let maximumPackages = 4_096
     package static let maximumBytes = 4 << 20
@@ -12,7 +13,7 @@ extension ChangeBatch {
     /// PATH_MAX of Linux without its final NUL.
     package static let maximumLinkBytes = 4095
 
-    /// The rules that the entry names: a release that knows only older ones must stop instead of folding it.
+    /// The rules named by the entry: a release without them must stop instead of folding it.
     package var rules: UInt16 { FoldRules.needed(by: self).version }
 
     package func encoded() throws(LogError) -> [UInt8] {
@@ -39,7 +40,7 @@ extension ChangeBatch {
     package init(decoding bytes: some Collection<UInt8>) throws(LogError) {
         guard bytes.count <= Self.maximumBytes else { throw .damaged("\(bytes.count) bytes, too many for an entry") }
         var reader = ByteReader(bytes)
-        // The bytes after these two may differ in another format, so each is checked before the next is read.
+        // The bytes after these two may differ between formats, so each is checked before the next is read.
         let format = try reader.intact { reader throws(ByteCodingError) in try reader.byte() }
         guard format <= Self.format else { throw .tooNew(format: format, known: Self.format) }
         guard format == Self.format else { throw .damaged("an invalid format \(format)") }
@@ -66,7 +67,7 @@ extension ChangeBatch {
 }
 
 extension ByteReader {
-    /// Reads a value, or throws that the entry is damaged.
+    /// Reads a value, or throws a `damaged` error for the entry.
     fileprivate mutating func intact<T>(
         _ read: (inout ByteReader) throws(ByteCodingError) -> T
     ) throws(LogError) -> T {
@@ -82,7 +83,7 @@ extension ByteReader {
         let deviceName = try string()
         guard deviceName.utf8.count <= ChangeBatch.maximumDeviceNameBytes else { throw .invalid("a long device name") }
         let deviceSequence = try varint()
-        // A device continues counting from its last batch; from this number on it could not.
+        // A device continues counting from its last batch; from this number on, it could not.
         guard deviceSequence < UInt64(Int64.max) else { throw .invalid("the batch number \(deviceSequence)") }
         let time = Timestamp(nanoseconds: try fixed())
         let base = try logPosition()

@@ -1,11 +1,11 @@
 package import CloudModel
 
 extension ChangeBatch {
-    /// The stored contents with bytes that the batch brings, each once: the chunks of all of them have to be in the cloud before the batch
-    /// is appended.
+    /// The distinct stored contents whose bytes the batch adds: all their chunks have to be in the cloud before the
+    /// append.
     package var contents: Set<ContentReference> { Set(changes.compactMap(\.content)) }
 
-    /// Whether the batch brings contents that a collection could remove.
+    /// Whether the batch adds contents and so is subject to collections.
     package var bringsContents: Bool { changes.contains { $0.content != nil } }
 
     /// Whether the batch may remove versions from the history.

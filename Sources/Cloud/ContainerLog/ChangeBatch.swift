@@ -1,25 +1,27 @@
 package import Basics
 package import CloudModel
 
-/// The changes that a device appends together: other devices see all of them or none.
+/// Changes appended together by a device: remote devices see all of them or none.
 package struct ChangeBatch: Hashable, Sendable {
     package var device: DeviceID
-    /// The device's name at that time, for the names of conflict siblings and for people.
+    /// The device's name at the time, for names of conflict siblings and for people.
     package var deviceName: String
-    /// Counts the device's batches from 1. A batch whose number the log has seen from this device is a repeat and has no effect.
+    /// Counts the device's batches from 1. A batch whose number the log already has from this device is a repeat and
+    /// has no effect.
     package var deviceSequence: UInt64
-    /// The device's clock when the batch was made; clamped to the log's time when it is folded.
+    /// The device's clock when it created the batch; clamped to the log's time when folded.
     package var time: Timestamp
-    /// The last entry of the log that the device had folded when it made the batch. The reducer ignores it: it binds the batch to a history,
-    /// so that a signature of the batch covers the entries before it.
+    /// The last log entry that the device had folded when it created the batch. The reducer ignores it: it binds the
+    /// batch to a history, so that the batch's signature covers the entries before it.
     package var base: LogPosition
-    /// The packages whose contents the batch changes, in the order of their ids. The batch is void if one of them has another version by
-    /// then.
+    /// The packages whose contents the batch changes, sorted by id. The batch is void if any of them has a different
+    /// version by then.
     package var packages: [PackageVersion]
-    /// The newest collection of garbage that the device had folded the proposal of when it verified that the chunks of the batch's contents
-    /// are in the cloud; 0 before the first. The batch is refused if it brings contents and a later collection has begun by then.
+    /// The newest garbage collection whose proposal the device had folded when it verified that the chunks of the
+    /// batch's contents are in the cloud; 0 before the first. The batch is refused if it adds contents and a later
+    /// collection has begun by then.
     package var collection: UInt64
-    /// The epoch of the key that the batch's contents are encrypted with. Reserved: 0, and the reducer ignores it.
+    /// The key epoch of the batch's encrypted contents. Reserved: 0, and the reducer ignores it.
     package var keyEpoch: UInt64
     package var changes: [Change]
 

@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// The encoding of an item with its conflicts, in which a server stores a folded log and of which a snapshot is made.
+/// The encoding of an item with its conflicts, used for a server's folded log and for snapshots.
 extension CloudItem {
     private static let form: UInt8 = 1
 
@@ -22,7 +22,7 @@ extension CloudItem {
         return writer.bytes
     }
 
-    /// Decodes an item that ``encoded()`` wrote; any bytes either decode or throw.
+    /// Decodes the output of ``encoded()``; any bytes either decode or throw.
     package init(decoding bytes: some Collection<UInt8>) throws(ByteCodingError) {
         var reader = ByteReader(bytes)
         let form = try reader.byte()
@@ -35,8 +35,8 @@ extension CloudItem {
         try reader.expectEnd()
     }
 
-    /// The contents that this item still needs: the current content and the conflict versions. A tombstone needs none, because a change
-    /// that restores it has bytes of its own.
+    /// The contents still needed by this item: the current content and the conflict versions. A tombstone needs none,
+    /// because a change to restore it has its own bytes.
     package var neededContents: Set<ContentReference> {
         guard !isDeleted else { return [] }
         return Set(([body.content] + conflicts.map(\.content)).compactMap { $0?.reference })

@@ -1,20 +1,20 @@
 package import CloudModel
 
-/// An item as the folded log has it: what every device and the server agree on.
+/// An item of the folded log, as agreed by all devices and the server.
 package struct CloudItem: Hashable, Sendable {
     package var id: ItemID
     package var parent: ItemID
     package var name: ItemName
     package var attributes: ItemAttributes
     package var body: ItemBody
-    /// The origin of the present content: its position in the log, its device and the device's name.
+    /// The origin of the current content: its position in the log, its device and the device's name.
     package var version: VersionID
     package var author: DeviceID
     package var authorName: String
-    /// Contents that lost against the current one and are not resolved yet, oldest version first. They are always stored, with distinct
-    /// digests, none of which is the present content's. A tombstone has none.
+    /// Unresolved contents that lost against the current one, oldest version first. They are always stored, with
+    /// digests distinct from each other and from the current content's. A tombstone has none.
     package var conflicts: [ConflictVersion]
-    /// A tombstone keeps its place, so that an edit that did not know of the deletion can bring the item back.
+    /// A tombstone keeps its place, so that an edit unaware of the deletion can restore the item.
     package var isDeleted: Bool
 
     package init(

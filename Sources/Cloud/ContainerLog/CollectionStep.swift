@@ -1,14 +1,15 @@
 import Basics
 package import CloudModel
 
-/// One step of a collection of garbage. Devices that share a cloud without a server collect through the log: docs/LOG.md, "Collection".
+/// A step of a garbage collection. Devices sharing a cloud without a server collect through the log: docs/LOG.md,
+/// "Collection".
 package enum CollectionStep: Hashable, Sendable {
-    /// Announces the collection of that epoch. From here on, devices that need a chunk with a key of the list store the chunk again, under
-    /// a new key. The list is a stored content in the cloud, like a file's.
+    /// Announces the collection of that epoch. From here on, devices that need a chunk with a listed key store it again
+    /// under a new key. The list is a stored content in the cloud, like a file's.
     case proposed(epoch: UInt64, list: ContentReference)
-    /// From here on, a batch that brings contents is refused unless its device knew of the proposal.
+    /// From here on, a batch that adds contents is refused unless its device knew of the proposal.
     case begun(epoch: UInt64)
-    /// All keys were removed that the collection removes.
+    /// The collection has removed all its keys.
     case done(epoch: UInt64)
 
     package var epoch: UInt64 {
@@ -26,18 +27,18 @@ package enum CollectionStep: Hashable, Sendable {
     }
 }
 
-/// How far a collection has come. The numbers are those of the log's entries and of the stores.
+/// The progress of a collection. The numbers are part of the log's entries and of the stores.
 package enum CollectionPhase: UInt8, Sendable {
     case proposed = 1
     case begun = 2
     case done = 3
 }
 
-/// A collection of garbage as of the last folded entry.
+/// A garbage collection as of the last folded entry.
 package struct ProposedCollection: Hashable, Sendable {
     package let epoch: UInt64
-    /// The keys that the collection may remove (`CollectionList` in CloudStorage). The list stays needed after the end of the collection,
-    /// because a collector that was suspended may still be removing keys.
+    /// The keys that the collection may remove (`CollectionList` in CloudStorage). The list stays needed after the end
+    /// of the collection, because a suspended collector may still be removing keys.
     package let list: ContentReference
     package var phase: CollectionPhase
 
@@ -48,7 +49,7 @@ package struct ProposedCollection: Hashable, Sendable {
     }
 }
 
-/// The newest collections of a log, by their epochs; 0 where there is none.
+/// The newest collections of a log, as epochs; 0 if there is none.
 package struct CollectionEpochs: Hashable, Sendable {
     package var proposed: UInt64
     package var begun: UInt64

@@ -8,7 +8,7 @@ package struct ConflictVersion: Hashable, Sendable {
     package var modified: Timestamp
     package var author: DeviceID
     package var authorName: String
-    /// Digest of the content that the later of the two edits started from, the merge base of both; nil when unknown.
+    /// The base digest of the later edit, the merge base of both; nil when unknown.
     package var base: Digest?
 
     package init(

@@ -1,16 +1,16 @@
 import CloudModel
 
-/// The conflict versions of one file by digest, in the order of their version ids. Removing takes constant time, and so does inserting a
-/// version that is newer than all others.
+/// The conflict versions of one file by digest, sorted by version id. Removing takes constant time, and so does
+/// inserting at the end.
 struct ConflictVersions {
-    /// Sorted by id; nil where one was removed.
+    /// Sorted by id; nil for removed versions.
     private var slots: [ConflictVersion?]
     private var ids: [VersionID]
     private var places: [Digest: Int] = [:]
     /// The number of changes so far.
     private(set) var changes = 0
 
-    /// - Parameter versions: Sorted by id, each with a digest of its own.
+    /// - Parameter versions: Sorted by id, with distinct digests.
     init(_ versions: [ConflictVersion]) {
         slots = versions
         ids = versions.map(\.version)
@@ -25,7 +25,7 @@ struct ConflictVersions {
 
     subscript(digest: Digest) -> ConflictVersion? { places[digest].flatMap { slots[$0] } }
 
-    /// Returns the contents of a version: one, in every log that a device wrote.
+    /// Returns the contents of a version: exactly one, in every log written by a device.
     func digests(of id: VersionID) -> [Digest] {
         var place = ids.partitioningIndex { $0 >= id }
         var found: [Digest] = []
@@ -36,7 +36,7 @@ struct ConflictVersions {
         return found
     }
 
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     @discardableResult
     mutating func remove(_ digest: Digest) -> Bool {
         guard let place = places.removeValue(forKey: digest) else { return false }
@@ -45,8 +45,8 @@ struct ConflictVersions {
         return true
     }
 
-    /// Inserts a version after those with the same id. Any later versions are moved: they arrived after the inserted content became
-    /// current, so each of them is moved once.
+    /// Inserts a version after those with the same id. Any later versions are moved: they arrived after the inserted
+    /// content became current, so each is moved only once.
     mutating func insert(_ version: ConflictVersion, _ digest: Digest) {
         var place = ids.count
         while place > 0, ids[place - 1] > version.version { place -= 1 }
@@ -58,7 +58,7 @@ struct ConflictVersions {
 }
 
 extension Array {
-    /// Returns the first index whose element satisfies the predicate. No element before it does, and all after it do.
+    /// Returns the index of the first element satisfying the predicate. No element before it does, and all after it do.
     fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

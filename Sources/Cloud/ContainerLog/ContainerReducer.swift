@@ -1,17 +1,17 @@
 import Basics
 package import CloudModel
 
-/// Decides what a log means: every device and the server fold the same entries into the same tree. Pure: it reads and writes only its
-/// store, and uses no clock and no randomness. Total: any change has a defined result, which may be "void".
+/// Interprets a log: every device and the server fold the same entries into the same tree. Pure: it reads and writes
+/// only its store, and uses no clock and no randomness. Total: any change has a defined result, possibly "void".
 ///
-/// docs/LOG.md has the rules with their reasons.
+/// For the rules and their reasons, see docs/LOG.md.
 package struct ContainerReducer: Sendable {
     /// The newest version of the rules in this release; ``FoldRules`` has all of them.
     package static let knownRules = FoldRules.newest.version
 
     package init() {}
 
-    /// Creates the folders that each container has in an empty store. Does nothing if the store has them.
+    /// Creates each container's standard folders in an empty store. Does nothing if the store has them.
     package static func initialise(_ store: inout some TreeStore, foldsNames: Bool) throws {
         guard try store.item(.root) == nil else { return }
         var state = try store.state()
@@ -21,8 +21,8 @@ package struct ContainerReducer: Sendable {
         try store.put(wellKnown(.documents, in: .root, bytes: Array("Documents".utf8)))
     }
 
-    /// Folds one entry. Throws the store's errors, ``LogError/gap(expected:found:)`` and ``LogError/rulesTooNew(needed:known:)``; the
-    /// latter two before anything is changed.
+    /// Folds an entry. Throws the store's errors, ``LogError/gap(expected:found:)`` and
+    /// ``LogError/rulesTooNew(needed:known:)``; the latter two before any change.
     package func fold<Store: TreeStore>(
         _ batch: ChangeBatch, at position: LogPosition, into store: inout Store
     ) throws -> FoldResult {
@@ -48,13 +48,14 @@ package struct ContainerReducer: Sendable {
         return fold.result
     }
 
-    /// Whether the batch leaves the tree as it is, because it is a repeat or refused.
+    /// Whether the batch leaves the tree unchanged, because it is a repeat or refused.
     package func isVoid(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
         try batch.deviceSequence <= store.lastSequence(of: batch.device) || refuses(batch, in: store)
     }
 
-    /// Whether folding the batch would lose something: another batch has changed a package since this one was made, so that the package
-    /// would mix the changes of both; or a collection that its device did not know of has begun, and may remove chunks of its contents.
+    /// Whether folding the batch would lose something: either another batch has since changed one of its packages, so
+    /// that the package would mix both sets of changes; or a collection unknown to its device has begun, and may remove
+    /// chunks of its contents.
     private func refuses(_ batch: ChangeBatch, in store: some TreeStore) throws -> Bool {
         if batch.bringsContents, try batch.collection < store.collectionEpochs().begun { return true }
         return try batch.packages.contains { known in
@@ -63,8 +64,8 @@ package struct ContainerReducer: Sendable {
         }
     }
 
-    /// Skips an entry whose bytes the cloud guarantees but which is not a valid batch: every device sees the same bytes, so the entry is
-    /// void for all of them.
+    /// Skips an invalid batch whose bytes the cloud guarantees: every device sees the same bytes, so the entry is void
+    /// for all of them.
     package func foldVoid(at position: LogPosition, into store: inout some TreeStore) throws {
         try store.setState(stateAfter(position, in: store))
     }
@@ -90,6 +91,6 @@ package struct ContainerReducer: Sendable {
 }
 
 extension ItemID {
-    /// The parent of the root. No item has this id, so walks upward end and no listing contains the root.
+    /// The root's parent. No item has this id, so upward walks end and no listing contains the root.
     package static let nowhere = ItemID(high: 0, low: 0)
 }

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// New content for a file, as the log has it.
+/// New content for a file, as recorded in the log.
 struct Edit {
     var base: Digest?
     var content: ContentReference
@@ -11,13 +11,13 @@ struct Edit {
     var authorName: String
 }
 
-/// The rules for contents: which one is current and which are conflict versions. Pure; knows one live file and nothing around it. An edit
-/// takes constant time on average, however many conflict versions there are.
+/// The rules for contents: the current content and its conflict versions. Pure; knows only a single live file. An edit
+/// takes constant time on average, regardless of the number of conflict versions.
 struct ContestedFile {
     /// The file without its conflict versions.
     private var current: CloudItem
     private var versions: ConflictVersions
-    /// The contents that became current or a conflict version since ``markSaved()``.
+    /// The contents added as current content or conflict version since ``markSaved()``.
     private var unsaved: Set<Digest> = []
     /// Whether anything changed since ``markSaved()``.
     private(set) var isChanged = false
@@ -31,7 +31,7 @@ struct ContestedFile {
     var id: ItemID { current.id }
     var digest: Digest? { current.digest }
 
-    /// The file with its conflict versions; takes time in proportion to their number.
+    /// The file with its conflict versions; takes time proportional to their number.
     var item: CloudItem {
         var item = current
         item.conflicts = versions.sorted
@@ -43,30 +43,31 @@ struct ContestedFile {
         isChanged = false
     }
 
-    /// Whether this content is the current one or a conflict version.
+    /// Whether this is the current content or a conflict version.
     func holds(_ digest: Digest) -> Bool { self.digest == digest || versions[digest] != nil }
 
-    /// Returns the author of the current content or conflict version of this digest.
+    /// Returns the author of the current content or conflict version with this digest.
     func writer(of digest: Digest?) -> DeviceID? {
         self.digest == digest ? current.author : digest.flatMap { versions[$0]?.author }
     }
 
-    /// Whether an edit from this base supersedes a content that the store has never had, and that the file's history would lack.
+    /// Whether an edit from this base supersedes a content never written to the store, and so missing from the file's
+    /// history.
     func supersedesUnsaved(_ base: Digest?) -> Bool {
         isCurrent(base) ? digest.map(unsaved.contains) ?? false : base.map(unsaved.contains) ?? false
     }
 
-    /// Applies an edit. `now` is the log's time: no modification counts as later than that.
+    /// Applies an edit. `now` is the log's time, the upper bound of modification times.
     ///
     /// - Returns: Whether anything changed.
     mutating func receive(_ edit: Edit, at now: Timestamp) -> Bool {
         let before = (current, versions.changes)
         let isCurrentBase = isCurrent(edit.base)
-        // An edit that started from a conflict version replaces it: its author has seen that version.
+        // An edit of a conflict version replaces it: its author has seen that version.
         if let base = edit.base, !isCurrentBase { versions.remove(base) }
 
         if edit.content.digest == digest {
-            // Equal bytes are no change; otherwise two devices could respond to each other's saves for ever.
+            // Equal bytes are no change; otherwise two devices could respond to each other's saves forever.
             current.attributes.modified =
                 isCurrentBase ? edit.modified : max(current.attributes.modified, edit.modified)
         } else if isCurrentBase {
@@ -80,30 +81,30 @@ struct ContestedFile {
     }
 
     /// Removes a conflict version.
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether it existed.
     mutating func dropConflict(_ digest: Digest) -> Bool {
         let hasDropped = versions.remove(digest)
         isChanged = isChanged || hasDropped
         return hasDropped
     }
 
-    /// Removes the conflict versions of these ids.
-    /// - Returns: Whether there were any.
+    /// Removes the conflict versions with these ids.
+    /// - Returns: Whether any existed.
     mutating func resolve(_ ids: [VersionID]) -> Bool {
         var hasDropped = false
         for id in ids { for digest in versions.digests(of: id) where dropConflict(digest) { hasDropped = true } }
         return hasDropped
     }
 
-    /// Whether one of these conflict versions has never been in the store.
+    /// Whether any of these conflict versions has never been in the store.
     func hasUnsaved(_ ids: [VersionID]) -> Bool {
         !unsaved.isEmpty && ids.contains { versions.digests(of: $0).contains(where: unsaved.contains) }
     }
 
     private func isCurrent(_ base: Digest?) -> Bool { digest == nil || digest == base }
 
-    /// Resolves a race between two contents whose authors did not know of each other: the later modification becomes current, the other a
-    /// conflict version.
+    /// Resolves a race between two independent contents: the later modification becomes current, the earlier a conflict
+    /// version.
     private mutating func contest(_ edit: Edit, at now: Timestamp) {
         guard let present = current.body.content else { return }
         let loser = ConflictVersion(
@@ -117,8 +118,8 @@ struct ContestedFile {
             become(edit)
             keep(loser)
         } else {
-            // An equal conflict version is replaced, because a resolution of the old one was made without knowing that the bytes were
-            // written again.
+            // An equal conflict version is replaced, because its resolution would not have covered this new write of
+            // the same bytes.
             versions.remove(edit.content.digest)
             keep(ConflictVersion(edit))
         }
@@ -140,12 +141,12 @@ struct ContestedFile {
 extension CloudItem {
     var digest: Digest? { body.content?.reference?.digest }
 
-    /// Whether this content is the current one or a conflict version.
+    /// Whether this is the current content or a conflict version.
     func holds(_ digest: Digest) -> Bool {
         self.digest == digest || conflicts.contains { $0.digest == digest }
     }
 
-    /// Returns the author of the current content or conflict version of this digest.
+    /// Returns the author of the current content or conflict version with this digest.
     func writer(of digest: Digest?) -> DeviceID? {
         self.digest == digest ? author : conflicts.first { $0.digest == digest }?.author
     }
@@ -159,7 +160,8 @@ extension CloudItem {
         authorName = edit.authorName
     }
 
-    /// Adds conflict versions in the order of their versions, after equal ones. Skips those whose bytes the file already has.
+    /// Adds conflict versions in the order of their versions, after equal ones. Skips those whose bytes the file
+    /// already has.
     mutating func keep(_ added: [ConflictVersion]) {
         guard !added.isEmpty else { return }
         var held = Set(conflicts.compactMap(\.digest))

@@ -7,20 +7,20 @@ package struct DictionaryTree: TreeStore, Sendable {
     private var folders: [ItemID: [NameKey: ItemID]] = [:]
     /// The newest batch number of each device.
     package private(set) var lastSequences: [DeviceID: UInt64] = [:]
-    /// Every id that stands for another, in no order.
+    /// Every alias with its target, unordered.
     package private(set) var aliases: [ItemID: ItemID] = [:]
 
     /// The key-value store, with removed keys.
     package private(set) var keyValues: [String: KeyValueEntry] = [:]
 
-    /// The collections of garbage, by epoch.
+    /// The garbage collections, by epoch.
     package private(set) var collections: [UInt64: ProposedCollection] = [:]
     private var epochs = CollectionEpochs()
 
-    /// An empty tree. ``ContainerReducer`` makes the well-known folders with the first entry, unless they exist.
+    /// An empty tree. ``ContainerReducer`` creates the well-known folders with the first entry, unless they exist.
     package init(foldsNames: Bool = false) { current = LogState(foldsNames: foldsNames) }
 
-    /// All items that were ever put, tombstones included, in no order.
+    /// All items ever put, including tombstones, unordered.
     package var allItems: some Collection<CloudItem> { items.values }
 
     package func state() -> LogState { current }

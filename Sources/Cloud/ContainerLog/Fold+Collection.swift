@@ -1,10 +1,11 @@
 /// The rules of collections: docs/LOG.md.
 extension Fold {
-    /// Folds a step of a collection; one that does not follow from the steps before it is void. Several collections may be open at once.
+    /// Folds a collection step; a step out of sequence is void. Several collections may be open at once.
     mutating func collect(_ step: CollectionStep) throws {
         switch step {
         case .proposed(let epoch, let list):
-            // Only the next number: a bogus one cannot use up all of them, and of two devices that propose one epoch the later notices.
+            // Only the next number: a bogus number cannot use up all of them, and of two devices proposing the same
+            // epoch the later notices.
             guard try epoch == store.collectionEpochs().proposed &+ 1 else { return }
             try store.setCollection(ProposedCollection(epoch: epoch, list: list))
         case .begun(let epoch): try advance(epoch, from: .proposed, to: .begun)

@@ -1,10 +1,10 @@
 import CloudModel
 
-/// Changes of the file that the previous change edited. That file stays out of the store meanwhile: an item is written with all of its
-/// conflict versions, so that many stale edits of one file would otherwise take quadratic time. It is changed in place, because a copy of
-/// it would copy that list.
+/// Further changes of the previous change's edited file. That file stays out of the store meanwhile: writing an item
+/// writes all its conflict versions, so many stale edits of one file would otherwise take quadratic time. It is changed
+/// in place, because a copy of it would copy that list.
 extension Fold {
-    /// Applies the change if it is about the contested file and nothing else.
+    /// Applies the change if it concerns only the contested file.
     mutating func applyToContested(_ change: Change) throws -> Bool {
         guard contested != nil else { return false }
         switch change {
@@ -36,7 +36,7 @@ extension Fold {
         contested?.markSaved()
     }
 
-    /// Applies a deletion of a conflict version, or one that is void.
+    /// Applies a deletion of a conflict version, or a void deletion.
     private mutating func deleteContested(_ id: ItemID, _ base: Digest?) throws -> Bool {
         guard try meansContested(id, base), contested?.digest != base else { return false }
         guard let base, try store.alias(of: id) == nil || contested?.writer(of: base) == author else { return true }
@@ -63,7 +63,8 @@ extension Fold {
         if let id = contested?.id, contested?.resolve(versions) == true { touch(id) }
     }
 
-    /// Whether a change of this id, from this base, is about the contested file, as determined by ``find(_:)`` and ``holder(of:for:)``.
+    /// Whether a change of this id, from this base, concerns the contested file, as determined by ``find(_:)`` and
+    /// ``holder(of:for:)``.
     func meansContested(_ id: ItemID, _ base: Digest?) throws -> Bool {
         guard let contestedID = contested?.id else { return false }
         var target = id

@@ -1,6 +1,6 @@
 import CloudModel
 
-/// The rules for new items: content always gets a place, whatever else is wrong.
+/// The rules for new items: content always gets a place, regardless of errors.
 extension Fold {
     mutating func create(
         _ id: ItemID, parent: ItemID, name: ItemName, attributes: ItemAttributes, body: ItemBody
@@ -19,8 +19,8 @@ extension Fold {
         }
     }
 
-    /// Creates an item whose id is in use: a tombstone is restored at the new place; content for a live file competes like an edit
-    /// without a base.
+    /// Creates an item whose id is in use: a tombstone is restored at the new place; content for a live file competes
+    /// like an edit without a base.
     private mutating func recreate(_ item: CloudItem, over known: CloudItem) throws {
         if known.isDeleted {
             var revived = item

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The rules for deletions and resolved conflicts: nothing is removed that the deleting device did not see.
+/// The rules for deletions and resolved conflicts: nothing unseen by the deleting device is removed.
 extension Fold {
     mutating func delete(_ id: ItemID, base: Digest?) throws {
         guard let named = try find(id), let item = try holder(of: base, for: named), !item.isDeleted,
@@ -13,7 +13,7 @@ extension Fold {
         case .symlink: break
         case .file:
             guard item.digest == base else {
-                // The device saw a content that has lost since: that content is removed, the winning one stays.
+                // The device saw a content that has lost since: remove that content and keep the winner.
                 guard let base, item.holds(base) else { return }
                 contested = ContestedFile(item)
                 return dropConflict(base)
@@ -22,8 +22,8 @@ extension Fold {
         try bury(item)
     }
 
-    /// Whether a deletion may remove this content. A deletion under an id that has become an alias was sent by a device that did not know
-    /// the other item: it may only remove content that this device wrote.
+    /// Whether a deletion may remove this content. A deletion under an aliased id came from a device unaware of the
+    /// alias's target: it may only remove content written by that device.
     private func mayDelete(_ base: Digest?, in item: CloudItem, as id: ItemID) throws -> Bool {
         try store.alias(of: id) == nil || item.writer(of: base) == author
     }
@@ -37,7 +37,7 @@ extension Fold {
         for version in versions { try buryHeir(of: item.id, version) }
     }
 
-    /// Deletes the item that the version became when its document was deleted, if it still has the content that is resolved here.
+    /// Deletes the item that the version became when its document was deleted, if it still has the resolved content.
     mutating func buryHeir(of id: ItemID, _ version: VersionID) throws {
         let derived = rules.derivedIDs.heir(of: id, version)
         if try meansContested(derived, nil) { try closeContested() }
@@ -48,7 +48,7 @@ extension Fold {
         try bury(heir)
     }
 
-    /// Makes a tombstone. Its conflict versions are not resolved, so each becomes an item of its own.
+    /// Creates a tombstone. Its conflict versions are unresolved, so each becomes a separate item.
     private mutating func bury(_ item: CloudItem) throws {
         var gone = item
         gone.conflicts = []
@@ -58,14 +58,14 @@ extension Fold {
         for conflict in item.conflicts { try promote(conflict, of: item, &numbers) }
     }
 
-    /// - Parameter numbers: For each suffix of a name, the first number that may be free: no name becomes free until all versions are
-    ///   promoted.
+    /// - Parameter numbers: For each name suffix, the first number that may be free: no name becomes free until all
+    ///   versions are promoted.
     private mutating func promote(
         _ conflict: ConflictVersion, of item: CloudItem, _ numbers: inout [String: Int]
     ) throws {
         guard let digest = conflict.digest else { return }
         var id = rules.derivedIDs.heir(of: item.id, conflict.version)
-        // Only an entry that was crafted for this purpose can have taken this id.
+        // Only an entry crafted for this purpose can have taken this id.
         while try store.item(id) != nil || store.alias(of: id) != nil {
             id = rules.derivedIDs.heir(of: id, conflict.version)
         }

@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// The rules for new content, which decide which item it belongs to. ``ContestedFile`` decides its effect there.
+/// The rules for new content, which determine its item. ``ContestedFile`` decides its effect there.
 extension Fold {
     mutating func edit(_ id: ItemID, _ edit: Edit) throws {
         guard let named = try find(id), var item = try holder(of: edit.base, for: named), item.body.kind == .file else {
@@ -22,8 +22,8 @@ extension Fold {
         try uniteTwins(of: item.id)
     }
 
-    /// Records the heir that a content went to. The author of an edit that names a deleted document but applies to its heir does not know
-    /// the heir: the author's next edit starts from this content, and names the document again.
+    /// Records a content's heir. The author of an edit that names a deleted document but applies to its heir does not
+    /// know the heir: the author's next edit starts from this content and names the document again.
     private mutating func leaveTrail(from id: ItemID, to heir: ItemID, base: Digest) throws {
         if id != heir { try store.setAlias(rules.derivedIDs.trail(of: id, to: base), to: heir) }
     }
@@ -38,12 +38,12 @@ extension Fold {
         try put(item)
     }
 
-    /// Returns the item that a change from this base applies to. Usually that is the named one; if the base was a conflict version of a
-    /// deleted document, it is the item that this version became, or one that succeeded it.
+    /// Returns the item to which a change from this base applies. Usually that is the named item; if the base was a
+    /// conflict version of a deleted document, it is the item created from that version, or its successor.
     func holder(of base: Digest?, for named: CloudItem) throws -> CloudItem? {
         guard let base else { return named }
         var item = named
-        // Merges may have led the trail back to where it began.
+        // Merges may have led the trail back to its start.
         for _ in 0..<8 where !item.holds(base) {
             guard let next = try store.alias(of: rules.derivedIDs.trail(of: item.id, to: base)),
                 let heir = try find(next), heir.id != item.id

@@ -1,10 +1,10 @@
 import CloudModel
 
-/// The rules of containers whose names are compared without case: docs/LOG.md.
+/// The rules of containers with case-insensitive names: docs/LOG.md.
 extension Fold {
-    /// Decides whether a change of the root's attributes switches the comparison of names: only while the container is empty, because its
-    /// names are then free to be compared in either way, and once in an entry, because looking costs a read of the whole root. A switch
-    /// that does not count is left out of the change, so that the attribute always says how names are compared.
+    /// Decides whether a change of the root's attributes switches the comparison of names: only in an empty container,
+    /// because its names are then free to be compared either way, and once per entry, because the check reads the whole
+    /// root. A void switch is left out of the change, so that the attribute always reflects the comparison.
     mutating func switchesFolding(_ changes: inout AttributeChanges) throws -> Bool {
         guard case .some(let value) = changes.extended[ReservedAttribute.foldsNames],
             (value != nil) != state.foldsNames
@@ -15,7 +15,7 @@ extension Fold {
         return false
     }
 
-    /// Compares names in another way from here on. The keys of the two folders that are there are stored again.
+    /// Changes the comparison of names from here on. The keys of the two existing folders are stored again.
     mutating func setFolding(_ folds: Bool) throws {
         guard folds != state.foldsNames else { return }
         state.foldsNames = folds

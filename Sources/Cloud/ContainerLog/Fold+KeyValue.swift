@@ -2,8 +2,8 @@ import Basics
 
 /// The rules of the key-value store: docs/LOG.md.
 extension Fold {
-    /// Writes a key. The later write of a key wins; of two at the same time, the later one in the log. A write that the store has no room
-    /// for is void.
+    /// Writes a key. The later write of a key wins; of two at the same time, the later one in the log. A write beyond
+    /// the store's limits is void.
     mutating func setValue(_ key: String, to value: [UInt8]?, at time: Timestamp) throws {
         let entry = KeyValueEntry(value: value, time: min(time, state.time))
         let old = try store.keyValue(key)

@@ -7,7 +7,7 @@ extension Fold {
             folder.body == .folder, try !isWithin(folder.id, item.id)
         else { return }
         let target = try liveFolder(folder.id)
-        // A folder that was restored may have been merged with the moved one.
+        // A restored folder may have been merged with the moved folder.
         guard try !isWithin(target, item.id) else { return }
         item.parent = target
         item.name = name

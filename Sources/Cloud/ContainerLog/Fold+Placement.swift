@@ -2,9 +2,10 @@ import CloudModel
 
 /// The rules for names and places: names are unique in a folder, and every live item is below the root.
 extension Fold {
-    /// Makes an item live at its place. If another item has that name, equal items become one, and other items get `name 2.ext`.
+    /// Makes an item live at its place. If the name is taken, equal items are merged, and different items get
+    /// `name 2.ext`.
     ///
-    /// - Returns: The item, or the one that it became.
+    /// - Returns: The item, or its merge target.
     @discardableResult
     mutating func place(_ newcomer: CloudItem, unitesFiles: Bool) throws -> CloudItem {
         var item = newcomer
@@ -20,7 +21,8 @@ extension Fold {
         return item
     }
 
-    /// Returns the live folder that this id stands for, restored with its parents if it was deleted; the root if it is not a folder.
+    /// Returns the live folder for this id, restored with its parents if it was deleted; the root if it is not a
+    /// folder.
     mutating func liveFolder(_ id: ItemID) throws -> ItemID {
         var deleted: [CloudItem] = []
         var next = id
@@ -32,7 +34,7 @@ extension Fold {
         return try revive(deleted, below: .root)
     }
 
-    /// Whether `id` is `folder` or anything above it.
+    /// Whether `id` is `folder` or an ancestor of it.
     func isWithin(_ folder: ItemID, _ id: ItemID) throws -> Bool {
         var next: ItemID? = folder
         while let current = next {
@@ -48,7 +50,7 @@ extension Fold {
         return try store.item(id)
     }
 
-    /// Restores folders from the topmost down. If another folder has taken a place meanwhile, that folder is used.
+    /// Restores folders from the topmost down. If a new folder has taken a place meanwhile, that folder is used.
     private mutating func revive(_ deleted: [CloudItem], below top: ItemID) throws -> ItemID {
         var parent = top
         for var folder in deleted.reversed() {
@@ -58,7 +60,8 @@ extension Fold {
         return parent
     }
 
-    /// Returns the first of `name 2.ext`, `name 3.ext`… that no other item has. Terminates, because a folder has finitely many children.
+    /// Returns the first free name of `name 2.ext`, `name 3.ext`… Terminates, because a folder has finitely many
+    /// children.
     private func freeName(for item: CloudItem) throws -> ItemName {
         var number = 2
         while true {

@@ -2,11 +2,11 @@ import CloudModel
 
 /// The rules for merging two equal items: the later becomes an alias of the earlier.
 extension Fold {
-    /// Makes `newcomer` an alias of `resident`, and does the same with equal items inside, folder by folder.
+    /// Makes `newcomer` an alias of `resident`, and likewise for equal items inside, folder by folder.
     ///
     /// - Returns: The resident.
     mutating func unite(_ newcomer: CloudItem, into resident: CloudItem) throws -> CloudItem {
-        // A list instead of recursion: the log's authors decide how deep folders lie.
+        // A list instead of recursion: the log's authors determine the depth of folders.
         var pending = [(newcomer, resident)]
         while let (item, target) = pending.popLast() {
             try absorb(item, into: target)
@@ -23,7 +23,7 @@ extension Fold {
         return try store.item(resident.id) ?? resident
     }
 
-    /// Removes the item from its place first, so that its contents can take any name in the target.
+    /// Removes the item from its place first, freeing all names in the target for its contents.
     private mutating func absorb(_ item: CloudItem, into target: CloudItem) throws {
         var gone = item
         gone.isDeleted = true
@@ -41,15 +41,15 @@ extension Fold {
 
     // MARK: Announced files
 
-    /// Records whose name a new file wanted, while it is not known yet whether both files are equal.
+    /// Records the holder of a new file's wanted name, while it is unknown whether both files are equal.
     mutating func awaitTwin(_ item: CloudItem, of resident: CloudItem) throws {
         guard let content = item.body.content, let other = resident.body.content else { return }
         guard content.reference == nil || other.reference == nil else { return }
         try store.setAlias(rules.derivedIDs.twin(of: item.id), to: resident.id)
     }
 
-    /// Merges twins after a file's first content has arrived: new files that wanted one name and turn out equal become one, as if both had
-    /// arrived complete.
+    /// Merges twins after a file's first content has arrived: new files with the same wanted name and equal contents
+    /// are merged, as if both had arrived complete.
     mutating func uniteTwins(of id: ItemID) throws {
         guard let item = try store.item(id), !item.isDeleted else { return }
         if let wanted = try store.alias(of: rules.derivedIDs.twin(of: id)), let other = try find(wanted),
@@ -67,7 +67,7 @@ extension Fold {
         }
     }
 
-    /// Whether `later` is equal and still at the place that it got because it wanted the other's name.
+    /// Whether `later` is equal and still at its fallback place beside `earlier`.
     private func isTwin(_ later: CloudItem, of earlier: CloudItem) -> Bool {
         guard !earlier.isDeleted, later.parent == earlier.parent, later.id != earlier.id,
             later.equals(earlier, packageTypes)
@@ -79,7 +79,8 @@ extension Fold {
 }
 
 extension CloudItem {
-    /// Whether two items of one name are equal: folders that are not packages, files of the same bytes, links to the same target.
+    /// Whether two items with the same name are equal: folders that are not packages, files with the same bytes, links
+    /// to the same target.
     func equals(_ other: CloudItem, _ types: PackageTypes) -> Bool {
         switch (body, other.body) {
         case (.folder, .folder): !types.isPackage(name) && !types.isPackage(other.name)

@@ -1,8 +1,8 @@
 import Basics
 import CloudModel
 
-/// The fold of one entry: the store, the entry's position in the log, and what was touched so far. Each rule is an extension, and uses
-/// ``rules`` where versions of the rules differ.
+/// The fold of an entry: the store, the entry's position in the log, and the items touched so far. Each rule is an
+/// extension, and uses ``rules`` where versions of the rules differ.
 struct Fold<Store: TreeStore> {
     var store: Store
     var state: LogState
@@ -12,7 +12,8 @@ struct Fold<Store: TreeStore> {
     /// The package types as of the entries before this one.
     let packageTypes: PackageTypes
     private(set) var result = FoldResult()
-    /// The file that the previous change edited. The store does not have its changes yet; ``saveContested()`` writes them.
+    /// The file edited by the previous change. The store does not have its changes yet; ``saveContested()`` writes
+    /// them.
     var contested: ContestedFile?
     /// Whether the entry has tried to switch the comparison of names.
     var hasSwitchedFolding = false
@@ -31,26 +32,26 @@ struct Fold<Store: TreeStore> {
         self.packageTypes = packageTypes
     }
 
-    /// The version of a content that the present change makes.
+    /// The version for content from the current change.
     var version: VersionID { VersionID(sequence: state.sequence, index: index) }
 
     mutating func run(_ batch: ChangeBatch) throws {
         var raised = state.rules
         for change in batch.changes {
-            // At most one step per entry, or one bogus number would lock out every device for good.
+            // At most one step per entry, or one bogus number would lock out every device permanently.
             if case .raiseRules(let next) = change, next == state.rules &+ 1 { raised = next }
             try apply(change)
             index += 1
         }
         try closeContested()
-        // After their contents, which have to be deleted before the deletion of a folder is decided.
+        // After their contents, which have to be deleted before the folder's deletion is decided.
         for known in batch.packages { try noteChange(of: known.package) }
         state.rules = max(state.rules, raised)
         try store.setLastSequence(batch.deviceSequence, of: batch.device)
         try store.setState(state)
     }
 
-    /// Records that the package has changed: from here on, a batch made against an older version of it is refused.
+    /// Records that the package has changed: from here on, a batch based on an older version of it is refused.
     private mutating func noteChange(of package: ItemID) throws {
         guard var item = try find(package) else { return }
         item.version = VersionID(sequence: state.sequence, index: 0)
@@ -83,7 +84,7 @@ struct Fold<Store: TreeStore> {
         let switchesFolding = try item.id == .root && switchesFolding(&changes)
         item.attributes.apply(changes)
         try put(item)
-        // An attribute that did not fit is not there, and switches nothing.
+        // A rejected attribute is absent, and switches nothing.
         if switchesFolding { try setFolding(item.attributes.extended[ReservedAttribute.foldsNames] != nil) }
     }
 

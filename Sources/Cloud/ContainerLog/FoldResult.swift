@@ -1,8 +1,8 @@
 package import CloudModel
 
-/// The effect of folding one entry on the tree, for a device that follows the log with a tree of its own.
+/// The effect of folding an entry on the tree, for a device that follows the log with a separate tree.
 package struct FoldResult: Hashable, Sendable {
-    /// An item that was merged into another: its id stands for `into` from here on.
+    /// A merge of two items: the id `from` stands for `into` from here on.
     package struct Merge: Hashable, Sendable {
         package let from: ItemID
         package let into: ItemID
@@ -12,21 +12,20 @@ package struct FoldResult: Hashable, Sendable {
         }
     }
 
-    /// Whether the log had this batch already; nothing but the sequence changed.
+    /// Whether the log already had this batch; only the sequence changed.
     package var isRepeat = false
-    /// Whether the batch was refused because it changes a package that another batch changed first, or brings contents without knowing of a
-    /// collection that has begun. Its number is used up, and none of its
-    /// changes were applied.
+    /// Whether the batch was refused because it changes a package already changed by another batch, or adds contents
+    /// without knowing of a begun collection. Its number is used up, and none of its changes were applied.
     package var isRefused = false
-    /// Items that changed, each once, in the order of their first change. They include parents that were restored, items that had to take
-    /// another name, conflict versions that became items, and both sides of a merge.
+    /// The distinct changed items, in the order of their first change. They include restored parents, renamed items,
+    /// conflict versions promoted to items, and both sides of a merge.
     package internal(set) var touched: [ItemID] = []
-    /// Merges in the order in which they happened; a later one may start from an earlier one's target.
+    /// Merges in the order in which they happened; a later merge may start from an earlier target.
     package internal(set) var merged: [Merge] = []
 
-    /// Keys of the key-value store whose value was changed or removed.
+    /// Keys of the key-value store with a changed or removed value.
     package internal(set) var touchedKeys: Set<String> = []
-    /// Keys whose new value the store had no room for.
+    /// Keys whose new value exceeded the store's limits.
     package internal(set) var refusedKeys: Set<String> = []
 
     package init(isRepeat: Bool = false, isRefused: Bool = false) {

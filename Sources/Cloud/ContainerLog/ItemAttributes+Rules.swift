@@ -1,10 +1,10 @@
 import Basics
 package import CloudModel
 
-/// The rules for attributes: each field is independent, within limits that a hostile device cannot exceed either.
+/// The rules for attributes: each field is independent, within limits that bind hostile devices too.
 extension ItemAttributes {
-    /// The most bytes of the names and values of an item's extended attributes together; the size that Linux allows for one value
-    /// (xattr(7)).
+    /// The most bytes of the names and values of an item's extended attributes together; Linux's limit for a single
+    /// value (xattr(7)).
     package static let maximumExtendedBytes = 65_536
 
     /// Whether a name has 1 to 255 bytes without NUL (XATTR_NAME_MAX).
@@ -30,7 +30,8 @@ extension ItemAttributes {
         return result
     }
 
-    /// Adds attributes by name as long as they fit. The order decides which are left out, so it must not be the dictionary's.
+    /// Adds attributes by name as long as they fit. The order decides which are left out, so it must not be the
+    /// dictionary's.
     private mutating func add(_ values: [String: [UInt8]]) {
         var total = extendedBytes
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where Self.isValidExtendedName(name) {

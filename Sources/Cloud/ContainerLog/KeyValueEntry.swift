@@ -1,7 +1,7 @@
 package import Basics
 import CloudModel
 
-/// An entry of a container's key-value store, as the folded log has it.
+/// An entry of a container's key-value store, as of the folded log.
 package struct KeyValueEntry: Hashable, Sendable {
     /// Nil: removed. The entry is kept for its time, so that an older write does not restore the key.
     package var value: [UInt8]?
@@ -14,19 +14,19 @@ package struct KeyValueEntry: Hashable, Sendable {
     }
 }
 
-/// The limits of a key-value store, which is for its program's settings, not its documents.
+/// The limits of a key-value store, meant for its program's settings, not its documents.
 package enum KeyValueLimits {
     package static let keys = 1_024
     /// The most bytes of all values together.
     package static let bytes = 1 << 20
-    /// The most bytes of one value.
+    /// The most bytes of a value.
     package static let valueBytes = 1 << 20
     /// The most bytes of a key, in UTF-8.
     package static let keyBytes = 64
-    /// The most removed keys that are remembered; beyond that, the key that was removed first is forgotten.
+    /// The most remembered removed keys; beyond that, the earliest removed key is forgotten.
     package static let removedKeys = 1_024
 
-    /// Whether text can be a key.
+    /// Whether the text is a valid key.
     package static func allows(key: String) -> Bool { (1...keyBytes).contains(key.utf8.count) && !key.utf8.contains(0) }
 }
 
@@ -42,7 +42,7 @@ package struct KeyValueTotals: Hashable, Sendable {
         self.removedKeys = removedKeys
     }
 
-    /// Whether the store stays within the limits if this entry replaces that one.
+    /// Whether the store stays within the limits if this entry replaces the old one.
     package func allows(_ entry: KeyValueEntry, replacing old: KeyValueEntry?) -> Bool {
         guard let value = entry.value else { return true }
         return keys + (old?.value == nil ? 1 : 0) <= KeyValueLimits.keys

@@ -1,12 +1,12 @@
 package import CloudModel
 
-/// Why an entry of a log was not folded, decoded or encoded. A call that throws it has changed nothing.
+/// Why an entry of a log was not folded, decoded or encoded. A throwing call has changed nothing.
 package enum LogError: Error, Hashable, CustomStringConvertible {
-    /// The entry does not follow the last one folded: read the log again from there.
+    /// The entry does not follow the last folded one: read the log again from there.
     case gap(expected: LogSequence, found: LogSequence)
-    /// The log is folded with rules that this release does not know: update it.
+    /// The log's rules are unknown to this release: update it.
     case rulesTooNew(needed: UInt16, known: UInt16)
-    /// The entry is written in a format that this release does not know: update it.
+    /// The entry's format is unknown to this release: update it.
     case tooNew(format: UInt8, known: UInt8)
     /// The bytes are not an entry. If the cloud guarantees them, all devices skip the entry (``ContainerReducer/foldVoid(at:into:)``).
     case damaged(String)

@@ -1,13 +1,13 @@
 package import Basics
 package import CloudModel
 
-/// The state that the fold of a log needs beside its items.
+/// The state needed for folding a log, beside its items.
 package struct LogState: Hashable, Sendable {
     /// The last entry folded.
     package var position: LogPosition
-    /// The rules that the next entry is folded with.
+    /// The rules for folding the next entry.
     package var rules: UInt16
-    /// The log's clock, which never runs backwards and bounds every time in a change.
+    /// The log's clock; it never runs backwards and bounds every time in a change.
     package var time: Timestamp
     /// Whether names are compared by case folding and NFC.
     package var foldsNames: Bool

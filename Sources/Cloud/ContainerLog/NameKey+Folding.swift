@@ -2,10 +2,12 @@ package import CloudModel
 import Foundation
 
 extension NameKey {
-    /// Makes the key of a name: its bytes, or if the container folds names (and the name is UTF-8) its text in NFC without case.
+    /// Creates a name's key: its bytes, or if the container folds names (and the name is UTF-8) its text in NFC without
+    /// case.
     ///
-    /// The tables are those of the Swift runtime, and devices with different runtimes have to agree. The cases and compositions of
-    /// characters that Unicode 15 has are stable, so a name with any other character is compared by its bytes.
+    /// The tables are the Swift runtime's, and devices with different runtimes have to agree. The cases and
+    /// compositions of characters in Unicode 15 are stable, so a name with any further character is compared by its
+    /// bytes.
     package init(_ name: ItemName, folding: Bool) {
         guard folding else {
             self.init(bytes: name.bytes)
@@ -26,8 +28,8 @@ extension NameKey {
         scalar.isASCII || scalar.properties.age.map { $0.major <= 15 } ?? false
     }
 
-    /// Mapping to lower, upper and lower case again joins characters that a single mapping keeps apart: `ẞ` and `ß` with `ss`, `ς` with
-    /// `σ`.
+    /// Mapping to lower, upper and lower case again joins characters kept apart by a single mapping: `ẞ` and `ß` with
+    /// `ss`, `ς` with `σ`.
     private static func fold(_ text: String) -> String {
         var folded = ""
         for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars { folded += fold(scalar) }
@@ -35,7 +37,7 @@ extension NameKey {
     }
 
     private static func fold(_ scalar: Unicode.Scalar) -> String {
-        // The dotless i is a letter of its own outside Turkish too (CaseFolding.txt), though it shares its capital with
+        // The dotless i is a separate letter outside Turkish too (CaseFolding.txt), though it shares its capital with
         // i.
         guard scalar != "\u{131}" else { return String(scalar) }
         return scalar.properties.lowercaseMapping.uppercased().lowercased()

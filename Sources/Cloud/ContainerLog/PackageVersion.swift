@@ -1,7 +1,8 @@
 import Basics
 package import CloudModel
 
-/// A package in the version that the author of a change knew. Its folder has the version of the last batch that changed its contents.
+/// A package in the version known to a change's author. Its folder has the version of the last batch that changed its
+/// contents.
 package struct PackageVersion: Hashable, Sendable {
     package let package: ItemID
     package let version: VersionID
@@ -13,7 +14,7 @@ package struct PackageVersion: Hashable, Sendable {
 }
 
 extension TreeStore {
-    /// Returns the packages of this tree whose files or whose files' contents these changes alter, in the order of their ids.
+    /// Returns the packages of this tree in which these changes alter files or their contents, sorted by id.
     package func packages(changedBy changes: [Change]) throws -> [PackageVersion] {
         var folders: Set<ItemID> = []
         for change in changes { try folders.formUnion(self.folders(changedBy: change)) }
@@ -24,8 +25,8 @@ extension TreeStore {
         return found.sorted { $0.key < $1.key }.map { PackageVersion($0.key, $0.value) }
     }
 
-    /// Returns the folders in which a change alters the set of files, or their bytes or names. Attributes do not count, and neither do the
-    /// contents of a folder that moves, because they stay the same.
+    /// Returns the folders in which a change alters the set of files, their bytes or their names. Attributes do not
+    /// count, nor do the unchanged contents of a moved folder.
     package func folders(changedBy change: Change) throws -> [ItemID] {
         switch change {
         case .create(_, let parent, _, _, _): [parent]
@@ -35,12 +36,12 @@ extension TreeStore {
         }
     }
 
-    /// Returns the live packages that a folder is or lies in, the innermost first.
+    /// Returns the live packages containing a folder, itself included, innermost first.
     package func packages(around folder: ItemID) throws -> [CloudItem] {
         var found: [CloudItem] = []
         var next = try standing(for: folder)
         let types = try packageTypes()
-        // Damaged rows may form a cycle; no path has more folders.
+        // Corrupt rows may form a cycle; no path has more folders.
         for _ in 0..<4096 {
             guard let item = next, item.id != .root else { break }
             if item.body == .folder, !item.isDeleted, types.isPackage(item.name) { found.append(item) }
@@ -49,8 +50,8 @@ extension TreeStore {
         return found
     }
 
-    /// Returns the item that this id stands for, tombstones included. A live item is never an alias, which saves most lookups the second
-    /// read. Aliases only lead from a removed item to one that was live at that time, so they form no cycles.
+    /// Returns the item for this id, including tombstones. A live item is never an alias, which saves most lookups the
+    /// second read. Aliases only lead from a removed item to one live at that time, so they form no cycles.
     package func standing(for id: ItemID) throws -> CloudItem? {
         var target = id
         while true {
@@ -79,7 +80,7 @@ extension ByteReader {
         var packages: [PackageVersion] = []
         for _ in 0..<(try count(minimumBytes: 18)) {
             let known = PackageVersion(try itemID(), try version())
-            // One batch has one encoding.
+            // A batch has a unique encoding.
             if let last = packages.last, last.package >= known.package { throw .invalid("unsorted packages") }
             packages.append(known)
         }

@@ -1,10 +1,10 @@
-/// A 128-bit hash that is the same on every device and in every release; `Hasher` is neither. It distinguishes
-/// values but is not collision-resistant against an attacker.
+/// A 128-bit hash, stable across devices and releases (`Hasher` is not). It distinguishes values but is not
+/// collision-resistant against an attacker.
 struct StableHash {
     private var first: UInt64
     private var second: UInt64
 
-    /// Makes a hash. `purpose` keeps hashes of different kinds distinct.
+    /// Creates a hash. `purpose` keeps hashes of different kinds distinct.
     init(purpose: UInt64) {
         first = 0x9E37_79B9_7F4A_7C15 ^ purpose
         second = 0xC2B2_AE3D_27D4_EB4F &+ purpose

@@ -1,8 +1,8 @@
 import Basics
 import CloudModel
 
-/// A fingerprint of a whole folded tree, which devices compare at one sequence to find out whether they agree. It is the sum of the hashes
-/// of the tree's live items, so a store can update it item by item; tombstones and aliases do not affect it.
+/// A fingerprint of a whole folded tree, for devices to compare at a given sequence. It is the sum of the hashes of the
+/// tree's live items, so a store can update it item by item; tombstones and aliases do not affect it.
 package struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
     package private(set) var high: UInt64
     package private(set) var low: UInt64
@@ -12,7 +12,7 @@ package struct TreeDigest: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// Computes the digest by walking the tree from its root, with as many reads as there are live items.
+    /// Computes the digest by walking the tree from its root, with one read per live item.
     package init(of store: some TreeStore) throws {
         self.init()
         var pending = [ItemID.root]

@@ -1,7 +1,7 @@
 import CloudModel
 import CloudStorage
 
-/// A stored copy of a chunk: its container and the key that it has there.
+/// A stored copy of a chunk: its container and its key there.
 struct ChunkPlace: Hashable, Sendable {
     let container: ContainerName
     let key: ChunkKey

@@ -20,7 +20,8 @@ extension CloudDirectory {
         }
     }
 
-    /// Links the entry under the first free number. Only one of several concurrent calls of `link(2)` succeeds, so the log has no gaps.
+    /// Links the entry under the first free number. Of several concurrent calls of `link(2)` only the first succeeds,
+    /// so the log has no gaps.
     private func place(_ payload: [UInt8], in container: ContainerName, _ directory: Descriptor) throws -> UInt64 {
         var last = try end(of: container, in: directory)
         let first = try header(behind: last, payload, in: container, directory)
@@ -30,14 +31,14 @@ extension CloudDirectory {
                 try openShard(CloudLayout.shard(of: last + 1), in: container, directory)
                 if try link(name, to: CloudLayout.entry(container, last + 1), in: directory) { return last + 1 }
                 losses += 1
-                // A writer that is far behind searches for the end instead of trying every number.
+                // A writer far behind searches for the end instead of trying every number.
                 last = losses.isMultiple(of: 64) ? max(last + 1, try scan(container, in: directory)) : last + 1
                 try replaceHeader(of: name, header(behind: last, payload, in: container, directory), in: directory)
             }
         }
     }
 
-    /// Returns the header of an entry that follows entry `last`.
+    /// Returns the header of the entry after entry `last`.
     private func header(
         behind last: UInt64, _ payload: [UInt8], in container: ContainerName, _ directory: Descriptor
     ) throws -> [UInt8] {
@@ -59,18 +60,18 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the last number of the log, or one a little before it.
+    /// Returns the last number of the log, or a slightly earlier number.
     private func end(of container: ContainerName, in directory: Descriptor) throws -> UInt64 {
         let known = logs.withLock { $0[container]?.end ?? 0 }
         guard known > 0 else { return try scan(container, in: directory) }
-        // Appending after a lost entry would leave a gap that no device could read across.
+        // Appending after a lost entry would leave a gap unreadable for all devices.
         guard try directory.isPresent(CloudLayout.entry(container, known)) else {
             throw shortened(container, known, in: directory)
         }
         return known
     }
 
-    /// Returns the error for an entry that existed and is gone.
+    /// Returns the error for a lost entry.
     func shortened(_ container: ContainerName, _ sequence: UInt64, in directory: Descriptor) -> CloudError {
         absence(in: directory, of: container) ?? .lostEntry(sequence, of: container, at: root)
     }
@@ -78,7 +79,7 @@ extension CloudDirectory {
     /// Finds the end of the log by listing the last shard; 0 if the log is empty.
     private func scan(_ container: ContainerName, in directory: Descriptor) throws -> UInt64 {
         let shards = try directory.names(in: CloudLayout.log(container)).compactMap(CloudLayout.number)
-        // The last may still be empty: it is made before its first entry.
+        // The last shard may still be empty: it is created before its first entry.
         for shard in shards.sorted(by: >) {
             let entries = try directory.names(in: CloudLayout.logShard(container, shard))
             if let last = entries.compactMap(CloudLayout.number).max() { return last }
@@ -86,8 +87,8 @@ extension CloudDirectory {
         return 0
     }
 
-    /// Makes the shard. An entry in it must not outlive earlier ones in a power cut. So this first syncs the names in the previous shard,
-    /// which is full, and the name of this shard, because the process that made it may have crashed before it synced it.
+    /// Creates the shard. An entry in it must not outlive earlier ones in a power cut. So this first syncs the names in
+    /// the full previous shard, and the name of this shard, because its creator may have crashed before syncing it.
     private func openShard(_ shard: UInt64, in container: ContainerName, _ directory: Descriptor) throws {
         if let known = logs.withLock({ $0[container]?.shard }), known >= shard { return }
         try directory.makeDirectory(CloudLayout.logShard(container, shard))

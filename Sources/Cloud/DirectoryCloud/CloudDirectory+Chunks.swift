@@ -14,7 +14,7 @@ extension CloudDirectory {
         try perform(.writing, in: container) { directory in
             let place = ChunkPlace(container: container, key: key)
             let (isTrusted, isCorrupt) = unsynced.withLock { ($0.isTrusted(place), $0.isCorrupt(place)) }
-            // Frames of one chunk may differ in length (another compressor made them); then either is good, and so is this one.
+            // Frames of one chunk may differ in length (if compressed differently); then each of them is good.
             if try isTrusted && storedLength(of: place, in: directory) == UInt64(frame.count) {
                 unsynced.withLock { $0.found(place) }
             } else {
@@ -26,15 +26,15 @@ extension CloudDirectory {
         }
     }
 
-    /// Records damage in memory only: it is reported again when it is found again.
+    /// Records corruption in memory only: rediscovery repeats the report.
     func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) {
         unsynced.withLock { unsynced in
             for id in chunks { unsynced.distrust(ChunkPlace(container: container, id: id)) }
         }
     }
 
-    /// Replaces the copies of a corrupt chunk under its other keys: it is not known which one is corrupt, and readers take any of them.
-    /// Another device may rely on one that is good, so they are durable when this returns.
+    /// Replaces the copies of a corrupt chunk under its other keys: it is unknown which of them is corrupt, and readers
+    /// take any. A remote device may rely on a good copy, so they are durable when this returns.
     private func replaceCopies(of place: ChunkPlace, with frame: [UInt8], in directory: Descriptor) throws {
         for other in try copies(of: place, in: directory) where other != place {
             try store(frame, as: other, durable: true, in: directory)

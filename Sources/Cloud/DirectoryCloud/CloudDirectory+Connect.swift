@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 
 extension CloudDirectory {
-    /// See ``CloudBackend/connect(create:)``. Makes the directory itself, but not its parents: an absent parent usually means a disk that
-    /// is not mounted.
+    /// See ``CloudBackend/connect(create:)``. Creates the directory itself, but not its parents: an absent parent
+    /// usually means an unmounted disk.
     func connect(create: Bool) throws(CloudError) -> CloudIdentity {
         try translating(create ? .writing : .reading) {
             guard let directory = try openRoot() ?? (create ? makeRoot() : nil) else { throw absent() }
@@ -20,8 +20,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Checks that the cloud is still the one that this instance is connected to. Reads the identity file only if it is another file than
-    /// before.
+    /// Checks that the cloud is still the connected one. Reads the identity file only if it was replaced.
     func confirmIdentity(_ directory: Descriptor) throws {
         let known = session.withLock { $0 }
         guard known.identity != nil else {
@@ -89,10 +88,10 @@ extension CloudDirectory {
         return try openRoot()
     }
 
-    /// Makes a cloud in an empty directory. Returns nil if the directory is empty but `create` is false.
+    /// Creates a cloud in an empty directory. Returns nil if the directory is empty but `create` is false.
     private func make(in directory: Descriptor, create: Bool) throws -> FoundIdentity? {
         guard try isEmpty(directory) else {
-            // Another device may have made a cloud since the check.
+            // A concurrent device may have created a cloud since the check.
             if let made = try readIdentity(directory) { return made }
             throw CloudError(
                 .foreign,
@@ -103,7 +102,7 @@ extension CloudDirectory {
         var generator = SystemRandomNumberGenerator()
         let bytes = Array(IdentityFile.random(using: &generator).text.utf8)
         try withTemporaryFile(in: directory, [bytes], durable: true) { name in
-            // If another device was faster, both use its cloud.
+            // If a concurrent device was faster, both use its cloud.
             _ = try directory.link(name, to: CloudLayout.identity)
         }
         try directory.syncFolder(".")
@@ -111,8 +110,8 @@ extension CloudDirectory {
         return try readIdentity(directory)
     }
 
-    /// Whether the directory is empty. A new file system has `lost+found`; our own folders without a container are left by an interrupted
-    /// creation.
+    /// Whether the directory is empty. A new file system has `lost+found`; an interrupted creation leaves our own
+    /// folders without a container.
     private func isEmpty(_ directory: Descriptor) throws -> Bool {
         let harmless: Set = ["lost+found", CloudLayout.temporary, CloudLayout.containers]
         let names = try directory.names(in: ".")
@@ -123,7 +122,7 @@ extension CloudDirectory {
     private func syncParent() throws(PathError) {
         let parent = path.removingLastComponent()
         let raw = parent.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        // A parent that we may not open is not ours to sync: its owner made this directory.
+        // A parent that we may not open is not ours to sync: its owner created this directory.
         if raw < 0, errno == EACCES { return }
         guard raw >= 0 else { throw PathError(path: "..", errno: Errno(errno, "open")) }
         try Descriptor(owning: raw, path: "..").syncFolder(".")

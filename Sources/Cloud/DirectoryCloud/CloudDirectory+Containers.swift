@@ -10,7 +10,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Makes the container completely, then gives it its name: no device ever sees half of one.
+    /// Creates the container completely before naming it: no device ever sees half a container.
     func createContainer(_ name: ContainerName) throws(CloudError) {
         try perform(.writing) { directory in
             if try !directory.isPresent(CloudLayout.log(name)) {
@@ -18,11 +18,11 @@ extension CloudDirectory {
                     do throws(PathError) {
                         try directory.rename(path, to: CloudLayout.container(name))
                     } catch  where [EEXIST, ENOTEMPTY].contains(error.code) {
-                        // Another device was faster. Its container is as good.
+                        // A concurrent device was faster. Its container is as good.
                     }
                 }
             }
-            // Synced even if the container existed: its maker may not have done so yet.
+            // Synced even if the container existed: its creator may not have done so yet.
             try directory.syncFolder(CloudLayout.containers)
         }
     }

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// The approximate upper bound of the bytes that one call returns; it returns at least one entry.
+    /// The approximate upper bound of the bytes returned per call; a call returns at least one entry.
     static let maximumBatch = 16 << 20
 
     /// See ``CloudBackend/entries(in:after:limit:)``.
@@ -31,14 +31,15 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the entry that follows a position; nil if there is none (yet).
+    /// Returns the entry after a position; nil if there is none (yet).
     private func readEntry(
         after last: LogPosition, in container: ContainerName, _ directory: Descriptor
     ) throws -> LogRecord? {
         let number = last.sequence.next.value
         guard let (frame, payload) = try readEntry(number, in: container, directory) else { return nil }
         guard last.digest.map({ $0.chained(payload) == frame.digest }) ?? true else {
-            // Either the cloud no longer has the entries up to this position, or it has them and another history follows.
+            // Either the cloud no longer has the entries up to this position, or it has them, followed by a second
+            // history.
             try confirm(last, of: container, in: directory)
             throw CloudError.twoHistories(from: number, of: container, at: root)
         }
@@ -51,13 +52,13 @@ extension CloudDirectory {
         let path = CloudLayout.entry(container, number)
         if let entry = try readFrame(.entry, at: path, in: directory) { return entry }
         guard try directory.isPresent(CloudLayout.entry(container, number + 1)) else { return nil }
-        // Both may have been appended since the first read; only now is the absence of the earlier one a gap.
+        // Both may have been appended since the first read; only now does an absent earlier entry mean a gap.
         if let entry = try readFrame(.entry, at: path, in: directory) { return entry }
         throw shortened(container, number, in: directory)
     }
 
-    /// Makes the names of entries durable before anything depends on them. Their writer may not have synced them yet, and a device that has
-    /// read further than the log reaches after a power cut could not continue.
+    /// Makes the names of entries durable before anything depends on them. Their writer may not have synced them yet,
+    /// and a device that has read past the log's end after a power cut could not continue.
     private func settle(_ range: ClosedRange<UInt64>, in container: ContainerName, _ directory: Descriptor) throws {
         let durable = logs.withLock { $0[container]?.durable ?? 0 }
         guard range.upperBound > durable else { return }
@@ -68,7 +69,7 @@ extension CloudDirectory {
         logs.withLock { $0[container, default: KnownEnd()].synced(range.upperBound) }
     }
 
-    /// Distinguishes the end of the log from a log that is shorter than it was, or another.
+    /// Distinguishes the end of the log from a shortened or replaced log.
     private func confirmEnd(_ position: LogPosition, of container: ContainerName, in directory: Descriptor) throws {
         if let error = absence(in: directory, of: container) { throw error }
         try confirm(position, of: container, in: directory)

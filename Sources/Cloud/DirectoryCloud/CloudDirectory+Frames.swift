@@ -3,7 +3,7 @@ import CloudStorage
 import Glibc
 
 extension CloudDirectory {
-    /// Returns the header that precedes a payload.
+    /// Returns the header for a payload.
     func header(
         of payload: [UInt8], _ frame: ([UInt8]) throws(StoredFrame.Problem) -> StoredFrame
     ) throws(CloudError) -> [UInt8] {
@@ -12,7 +12,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the frame and the payload of a file; nil if there is no such file.
+    /// Returns the frame and the payload of a file; nil if it does not exist.
     func readFrame(
         _ kind: StoredFrame.Kind, at path: String, in directory: Descriptor
     ) throws -> (frame: StoredFrame, payload: [UInt8])? {

@@ -4,8 +4,8 @@ import Cryptography
 import Glibc
 
 extension CloudDirectory {
-    /// See ``HistoryJoining/joinHistories(of:)``. Each entry is replaced as a whole by a rename, from the first to the last, so an
-    /// interrupted run leaves a log whose break is further on.
+    /// See ``HistoryJoining/joinHistories(of:)``. Each entry is replaced as a whole by a rename, from first to last, so
+    /// an interrupted run leaves a log with a later break.
     func joinHistories(of container: ContainerName) throws(CloudError) {
         try perform(.writing, in: container) { directory in
             var before = Digest.zero

@@ -23,7 +23,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the next page of the listing. It holds at most twice as many keys as the page has.
+    /// Returns the next page of the listing. It keeps at most twice the page's number of keys.
     func storedChunks(
         in container: ContainerName, after key: ChunkKey?, limit: Int
     ) throws(CloudError) -> [StoredChunk] {
@@ -40,7 +40,7 @@ extension CloudDirectory {
                 last = keys.last ?? last
                 if keys.count < wanted { shard += 1 }
             }
-            // An empty page ends the listing, so it has to be known that the cloud is still there.
+            // An empty page ends the listing, so first confirm the cloud's presence.
             if page.isEmpty, let error = absence(in: directory, of: container) { throw error }
             return page
         }
@@ -59,8 +59,8 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the frame of a chunk under any of its keys: under that of epoch 0 if there is one, because it takes no listing. Where a
-    /// copy is damaged, or its bytes are known to be corrupt, another one is preferred, the newest first.
+    /// Returns the frame of a chunk under any of its keys: preferably that of epoch 0, because it takes no listing. If
+    /// a copy is damaged, or its bytes are known to be corrupt, the newest remaining copy is preferred.
     func getChunk(_ id: ChunkID, in container: ContainerName) throws(CloudError) -> [UInt8] {
         try perform(.reading, in: container) { directory in
             let base = ChunkPlace(container: container, id: id)
@@ -78,7 +78,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Returns the places where a chunk is, in the order of their keys.
+    /// Returns the places of a chunk, sorted by key.
     func copies(of place: ChunkPlace, in directory: Descriptor) throws(PathError) -> [ChunkPlace] {
         var found: [ChunkPlace] = []
         try forEachKey(inShardOf: place, directory) { key in
@@ -87,7 +87,7 @@ extension CloudDirectory {
         return found.sorted { $0.key < $1.key }
     }
 
-    /// Reads one copy. Returns nil where it is absent, or damaged: then `problem` says how.
+    /// Reads a copy. Returns nil if it is absent, or damaged: then `problem` has the reason.
     private func read(_ place: ChunkPlace, _ problem: inout CloudError?, in directory: Descriptor) throws -> [UInt8]? {
         do { return try readFrame(.chunk, at: CloudLayout.chunk(place), in: directory)?.payload } catch let error
             as CloudError
@@ -110,7 +110,7 @@ extension CloudDirectory {
         return keys.sorted().prefix(count)
     }
 
-    /// Calls `body` for every key of a shard, in no order; never where the shard is absent.
+    /// Calls `body` for every key of a shard, unordered; never if the shard is absent.
     private func forEachKey(
         inShardOf place: ChunkPlace, _ directory: Descriptor, _ body: (ChunkKey) -> Void
     ) throws(PathError) {
@@ -122,7 +122,7 @@ extension CloudDirectory {
         } catch  where error.code == ENOENT {}
     }
 
-    /// Returns nil for a chunk that was removed meanwhile, and for anything else than a file.
+    /// Returns nil for a chunk removed meanwhile, and for anything but a file.
     private func storedChunk(_ place: ChunkPlace, in directory: Descriptor) throws(PathError) -> StoredChunk? {
         guard let info = try directory.statusIfPresent(CloudLayout.chunk(place)), info.st_mode & S_IFMT == S_IFREG
         else {

@@ -3,10 +3,10 @@ import Glibc
 import Synchronization
 
 extension CloudDirectory {
-    /// Makes every chunk that was put or found before this call durable, including its name.
+    /// Makes every chunk put or found before this call durable, including its name.
     ///
-    /// After a failed sync the kernel drops the pages that it could not write and the next sync succeeds (fsync(2), since Linux 4.13), so a
-    /// retry proves nothing: the chunks are lost and have to be put again.
+    /// After a failed sync the kernel drops the unwritten pages and the next sync succeeds (fsync(2), since Linux
+    /// 4.13), so a retry proves nothing: the chunks are lost and have to be put again.
     func syncChunks(in directory: Descriptor) throws {
         try syncing.withLock { _ in
             let batch = unsynced.withLock { $0.take() }
@@ -35,9 +35,9 @@ extension CloudDirectory {
             if batch.count > UnsyncedChunks.oneByOne {
                 try directory.syncFileSystem()
             } else {
-                // An absent one, perhaps removed by a collection, is found below and costs the others nothing.
+                // An absent chunk, perhaps removed by a collection, is found below and costs the rest nothing.
                 for place in batch { try directory.openIfPresent(CloudLayout.chunk(place), O_RDONLY)?.sync() }
-                // The folder of a shard is perhaps as new as the chunk, so its name is synced too.
+                // A shard's folder may be as new as the chunk, so its name is synced too.
                 let folders = Set(batch.flatMap { [CloudLayout.chunkShard($0), CloudLayout.chunks($0.container)] })
                 for folder in folders { try directory.syncFolder(folder) }
             }
@@ -45,8 +45,8 @@ extension CloudDirectory {
         } catch { return error }
     }
 
-    /// Whether the file exists in its full length. A disk that was pulled out and plugged in again may have lost it in spite of a sync that
-    /// found nothing to do. A file that cannot be read is not complete.
+    /// Whether the file exists in its full length. A disk that was removed and reattached may have lost it in spite of
+    /// a sync without pending writes. An unreadable file is not complete.
     private func isWhole(_ place: ChunkPlace, in directory: Descriptor) -> Bool {
         (try? storedLength(of: place, in: directory)) != nil
     }

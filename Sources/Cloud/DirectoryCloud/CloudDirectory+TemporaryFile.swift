@@ -28,7 +28,7 @@ extension CloudDirectory {
         try file.sync()
     }
 
-    /// Passes the path of a new folder with these folders in it to `body`.
+    /// Passes the path of a new folder with these subfolders to `body`.
     func withTemporaryFolder<T>(
         in directory: Descriptor, _ folders: [String], _ body: (String) throws -> T
     ) throws -> T {
@@ -43,8 +43,8 @@ extension CloudDirectory {
         return try body(path)
     }
 
-    /// Runs `body`, and makes the folder for temporary files if it is absent: it is empty most of the time, so a backup program may have
-    /// left it out.
+    /// Runs `body`, creating the folder for temporary files if it is absent: it is usually empty, so a backup program
+    /// may have left it out.
     private func inTemporaryFolder<T>(
         of directory: Descriptor, _ body: () throws(PathError) -> T
     ) throws(PathError) -> T {
@@ -73,7 +73,7 @@ extension CloudDirectory {
         }
     }
 
-    /// Removes a file, or a folder of empty folders. Anything that cannot be removed stays.
+    /// Removes a file, or a folder of empty folders. Anything not removable stays.
     private func removeTree(_ path: String, in directory: Descriptor) {
         if (try? directory.remove(path)) != nil { return }
         guard let inner = try? directory.names(in: path) else { return }

@@ -6,26 +6,27 @@ import Logging
 import Synchronization
 import SystemPackage
 
-/// The cloud's directory, with every operation in its blocking form; ``DirectoryBackend`` runs them on threads of its own.
+/// The cloud's directory, with every operation in its blocking form; ``DirectoryBackend`` runs them on dedicated
+/// threads.
 ///
-/// An operation opens the directory by its path and works below that descriptor, which is closed afterwards: a disk that holds a cloud can
-/// be unmounted at any time, and is used again as soon as it is back.
+/// An operation opens the directory by its path, works below that descriptor and closes it afterwards: the cloud's disk
+/// can be unmounted at any time, and is used again as soon as it is back.
 final class CloudDirectory: Sendable {
     let path: FilePath
     let time: any TimeSource
     let logger: Logger
 
-    /// The cloud that this instance works with; it never changes to another.
+    /// The cloud of this instance; it never changes.
     let session = Mutex(Session())
     /// The known state of each log. These are only hints: another process may have appended since.
     let logs = Mutex<[ContainerName: KnownEnd]>([:])
     let unsynced = Mutex(UnsyncedChunks())
-    /// Held while chunks are made durable: an append must not pass another that is still syncing chunks of both.
+    /// Held while chunks are made durable: an append must not overtake an ongoing sync of chunks of both.
     let syncing = Mutex(())
 
     struct Session {
         var identity: CloudIdentity?
-        /// The identity file that was read last. While it stays the same, so does the cloud.
+        /// The last identity file read. While it stays the same, so does the cloud.
         var seen: FileKey?
     }
 

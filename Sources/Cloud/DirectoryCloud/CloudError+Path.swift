@@ -1,7 +1,7 @@
 import CloudStorage
 import Glibc
 
-/// The kind of an operation, on which the meaning of a permission error depends.
+/// The kind of an operation; the meaning of a permission error depends on it.
 enum Access {
     case reading
     case writing
@@ -33,10 +33,10 @@ extension CloudError.Code {
             switch errno {
             case ENOSPC, EDQUOT, EFBIG: .quota
             case EROFS: .readOnly
-            // The path has something else than a file or a folder of ours, or a link that leads out of the directory.
+            // The path has something other than our files and folders, or a link out of the directory.
             case EBADMSG, ELOOP, EXDEV: .damaged
             case EACCES, EPERM: access == .writing ? .readOnly : .unauthorized
-            // The errors of a disk that was pulled out, or a server that went away.
+            // The errors of a removed disk, or an unreachable server.
             case ENODEV, ENXIO, ENOTCONN, ESTALE, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: .offline
             default: .failed
             }

@@ -7,10 +7,10 @@ import Glibc
 enum CloudLayout {
     static let identity = "ubiquity-cloud"
     static let containers = "containers"
-    /// The folder for files that are being written, on the same file system as their destination.
+    /// The folder for files being written, on the same file system as their destination.
     static let temporary = "temporary"
 
-    // Documents are private: only the account that made the cloud may look into it.
+    // Documents are private: only the cloud's owner may look into it.
     static let folderMode: mode_t = 0o700
     static let fileMode: mode_t = 0o600
 
@@ -18,7 +18,7 @@ enum CloudLayout {
     static func log(_ name: ContainerName) -> String { "\(container(name))/log" }
     static func chunks(_ name: ContainerName) -> String { "\(container(name))/chunks" }
 
-    /// The entries per shard of the log. A shard is a folder; a thousand entries keep listing one cheap.
+    /// The entries per shard of the log. A shard is a folder; a thousand entries keep its listing cheap.
     static let entriesPerShard: UInt64 = 1000
 
     static func shard(of sequence: UInt64) -> UInt64 { sequence / entriesPerShard }
@@ -31,13 +31,14 @@ enum CloudLayout {
         "\(logShard(name, shard(of: sequence)))/\(padded(sequence, to: 9))"
     }
 
-    /// Returns the number in the name of an entry or a shard; nil for any other name. The number always has a successor.
+    /// Returns the number in the name of an entry or a shard; nil for a different name. The number always has a
+    /// successor.
     static func number(_ text: String) -> UInt64? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return UInt64(text).flatMap { $0 < UInt64(Int64.max) ? $0 : nil }
     }
 
-    /// Returns the folder of a chunk: one of 256, named by its first byte, which is enough for about a million chunks.
+    /// Returns the folder of a chunk: one of 256, named by its first byte, enough for about a million chunks.
     static func chunkShard(_ place: ChunkPlace) -> String {
         "\(chunks(place.container))/\(place.key.id.description.prefix(2))"
     }
@@ -48,13 +49,13 @@ enum CloudLayout {
         return "\(chunkShard(place))/\(place.key.id.description.dropFirst(2))\(epoch)"
     }
 
-    /// Returns the key of a file in a chunk's folder; nil for a name that ``chunk(_:)`` does not make.
+    /// Returns the key of a file in a chunk's folder; nil for a name not produced by ``chunk(_:)``.
     static func chunkKey(shard: String, name: String) -> ChunkKey? {
         let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let bytes = Hex.decode(shard + parts[0]), let id = ChunkID(bytes), id.description == shard + parts[0]
         else { return nil }
         guard parts.count == 2 else { return ChunkKey(id) }
-        // Only the shortest form of a number is a name, so that no two files have one key.
+        // Only the shortest form of a number is a name, so no two files share a key.
         guard let epoch = UInt64(parts[1]), epoch > 0, String(epoch) == parts[1] else { return nil }
         return ChunkKey(id, epoch: epoch)
     }

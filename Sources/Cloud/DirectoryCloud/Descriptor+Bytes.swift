@@ -2,7 +2,7 @@ import Basics
 import Glibc
 
 extension Descriptor {
-    /// Appends all bytes to those written before.
+    /// Appends all bytes after those already written.
     func write(_ bytes: [UInt8]) throws(PathError) {
         do throws(Errno) { try writeAll(bytes) { Glibc.write(raw, $0.baseAddress, $0.count) } } catch {
             throw PathError(path: path, errno: error)

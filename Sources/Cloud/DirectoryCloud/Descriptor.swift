@@ -2,8 +2,8 @@ import Basics
 import CLinux
 import Glibc
 
-/// An open file or directory, closed with its last reference. Paths are relative to it (`openat(2)` and related calls), so all steps of an
-/// operation stay in one directory even if another takes over its name meanwhile.
+/// An open file or directory, closed with its last reference. Paths are relative to it (`openat(2)` and related calls),
+/// so all steps of an operation stay in the same directory even if its name is taken over meanwhile.
 final class Descriptor: Sendable {
     let raw: Int32
     /// For messages.
@@ -14,11 +14,11 @@ final class Descriptor: Sendable {
         self.path = path
     }
 
-    // Errors of close(2) are those of writing back, and everything that must be durable was synced before.
+    // close(2) reports write-back errors, and everything that must be durable was synced before.
     deinit { close(raw) }
 
-    /// Opens a file or folder in this directory only: no link leads out of it, and no FIFO makes the caller wait. Without `O_DIRECTORY` the
-    /// result is a plain file; anything else of that name throws `EBADMSG`.
+    /// Opens a file or folder in this directory only: no link leads out of it, and no FIFO blocks the caller. Without
+    /// `O_DIRECTORY` the result is a plain file; anything else by that name throws `EBADMSG`.
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0) throws(PathError) -> Descriptor {
         let isFolder = flags & O_DIRECTORY != 0
         let guarded = flags | O_CLOEXEC | (isFolder ? 0 : O_NOFOLLOW | O_NONBLOCK)
@@ -31,7 +31,8 @@ final class Descriptor: Sendable {
         return opened
     }
 
-    /// Runs a call on the folder that holds the last component of a path, and on that component. The folder lies in this directory.
+    /// Runs a call on the parent folder of a path's last component, and on that component. The folder lies in this
+    /// directory.
     private func inFolder(_ name: String, _ call: String, _ body: (Int32, String) -> Int32) throws(PathError) -> Int32 {
         guard let slash = name.lastIndex(of: "/") else { return try at(name, call) { body(raw, name) } }
         let folder = String(name[..<slash])
@@ -40,10 +41,10 @@ final class Descriptor: Sendable {
         return try at(name, call) { body(parent, String(name[name.index(after: slash)...])) }
     }
 
-    /// `O_PATH`, which Swift does not import.
+    /// `O_PATH`, not imported by Swift.
     private static let pathOnly: Int32 = 0o10000000
 
-    /// Opens a file; nil if there is none.
+    /// Opens a file; nil if it does not exist.
     func openIfPresent(_ name: String, _ flags: Int32) throws(PathError) -> Descriptor? {
         do { return try open(name, flags) } catch  where error.code == ENOENT { return nil }
     }
@@ -64,7 +65,7 @@ final class Descriptor: Sendable {
 
     func isPresent(_ name: String) throws(PathError) -> Bool { try statusIfPresent(name) != nil }
 
-    /// Makes a folder. Returns false if it exists.
+    /// Creates a folder. Returns false if it exists.
     @discardableResult
     func makeDirectory(_ name: String) throws(PathError) -> Bool {
         do {
@@ -73,7 +74,8 @@ final class Descriptor: Sendable {
         } catch  where error.code == EEXIST { return false }
     }
 
-    /// Gives a file a second name. Returns false if that name is taken. This orders the log: only one of several concurrent calls succeeds.
+    /// Gives a file a second name. Returns false if that name is taken. This orders the log: of several concurrent
+    /// calls only the first succeeds.
     func link(_ name: String, to other: String) throws(PathError) -> Bool {
         do {
             try inBoth(name, other, "link") { linkat($0, $1, $2, $3, 0) }
@@ -85,7 +87,7 @@ final class Descriptor: Sendable {
         try inBoth(name, other, "rename") { renameat($0, $1, $2, $3) }
     }
 
-    /// Runs a call on the folders that hold the last components of two paths.
+    /// Runs a call on the parent folders of two paths' last components.
     private func inBoth(
         _ name: String, _ other: String, _ call: String, _ body: (Int32, String, Int32, String) -> Int32
     ) throws(PathError) {
@@ -116,7 +118,8 @@ final class Descriptor: Sendable {
         do {
             try open(name, O_RDONLY | O_DIRECTORY).sync()
         } catch  where [EINVAL, EROFS].contains(error.code) {
-            // Some file systems can not sync a folder (fsync(2): EINVAL), and a read-only one has nothing to sync.
+            // Some file systems can not sync a folder (fsync(2): EINVAL), and a read-only file system has nothing to
+            // sync.
         }
     }
 
@@ -130,7 +133,7 @@ final class Descriptor: Sendable {
         return result
     }
 
-    /// Calls `body` for every name in a folder, in no order, without `.` and `..`.
+    /// Calls `body` for every name in a folder, unordered, without `.` and `..`.
     func forEachName(in name: String, _ body: (String) -> Void) throws(PathError) {
         let folder = try at(name, "open") { openBeneath(raw, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
         guard let stream = fdopendir(folder) else {
@@ -156,13 +159,13 @@ final class Descriptor: Sendable {
     }
 }
 
-/// Calls openat2(2) so that the path cannot leave the folder, or openat(2) if the kernel lacks it (before Linux 5.6) or a filter of system
-/// calls refuses it.
+/// Calls openat2(2) so that the path cannot leave the folder, or openat(2) if the kernel lacks it (before Linux 5.6) or
+/// a system call filter refuses it.
 private func openBeneath(_ folder: Int32, _ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
-    // openat2(2) takes a mode only of what it creates.
+    // openat2(2) takes a mode only when creating.
     let result = linux_open_beneath(folder, path, flags, flags & O_CREAT == 0 ? 0 : mode)
     if result < 0, errno == ENOSYS || errno == EPERM { return openat(folder, path, flags, mode) }
-    // The error of opening a socket; a disk that is gone causes other errors.
+    // The error of opening a socket; a lost disk causes different errors.
     if result < 0, errno == ENXIO { errno = EBADMSG }
     return result
 }

@@ -4,20 +4,20 @@ package import CloudStorage
 package import Logging
 package import SystemPackage
 
-/// The cloud that needs no server: a directory on this machine, which any number of devices and processes may share.
+/// A cloud without a server: a directory on this machine, shared by any number of devices and processes.
 ///
-/// - The log of a container is one file per entry. `link(2)` gives an entry its number, so appends of many processes have one
+/// - A container's log has a file per entry. `link(2)` gives an entry its number, so appends of many processes have one
 ///   order without locks, and a crash leaves either the whole entry or none.
-/// - A chunk is one file, named by its digest, that appears whole by a rename and becomes durable with the next append.
-/// - A directory that vanishes (a disk pulled out, a folder renamed) is `offline` and never made again.
+/// - A chunk is a file, named by its digest. It appears whole by a rename and becomes durable with the next append.
+/// - A vanished directory (a removed disk, a renamed folder) is `offline` and never recreated.
 ///
-/// `docs/BACKENDS.md` has the layout and the reasons.
+/// For the layout and the reasons, see `docs/BACKENDS.md`.
 package final class DirectoryBackend: ChangeNotifying, ChunkCollecting, ChunkReading, HistoryJoining {
     private let directory: CloudDirectory
     /// Four threads: enough to keep a disk busy, few enough to waste little when the disk hangs.
     private let threads = DirectoryThreads(width: 4)
 
-    /// Makes a backend for the absolute `path`. Nothing is accessed before ``connect(create:)``.
+    /// Creates a backend for the absolute `path`. Nothing is accessed before ``connect(create:)``.
     package init(path: FilePath, logger: Logger, time: any TimeSource = SystemTime()) {
         directory = CloudDirectory(path: path, time: time, logger: logger)
     }

@@ -3,10 +3,11 @@ import CloudStorage
 import Dispatch
 import Synchronization
 
-/// Runs a cloud's file operations on a few threads of their own, so that a disk that hangs never blocks a thread of Swift's pool.
+/// Runs a cloud's file operations on a few dedicated threads, so that a hanging disk never blocks a thread of Swift's
+/// pool.
 ///
-/// The directory may be on another machine and never respond, so a waiting caller can be cancelled, unlike with ``BlockingPool``, whose
-/// work on this device runs to its end. Threads start on demand and end after being idle for ten seconds.
+/// The directory may be remote and never respond, so a waiting caller can be cancelled, unlike with ``BlockingPool``,
+/// whose local work runs to its end. Threads start on demand and end after being idle for ten seconds.
 final class DirectoryThreads: Sendable {
     private struct State {
         var jobs: [@Sendable () -> Void] = []
@@ -21,14 +22,14 @@ final class DirectoryThreads: Sendable {
 
     init(width: Int) { self.width = width }
 
-    /// Runs `body` on one of the threads. A cancelled caller receives `CancellationError` at once; work that has begun continues and its
-    /// result is dropped.
+    /// Runs `body` on a thread. A cancelled caller receives `CancellationError` immediately; work already started
+    /// continues and its result is dropped.
     func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await run(body) { $0 }
     }
 
-    /// Runs `body` on one of the threads, and passes its result to `use` on the same thread. A cancelled caller receives
-    /// `CancellationError` at once until `use` begins, and its outcome from then on.
+    /// Runs `body` on a thread, and passes its result to `use` on the same thread. Until `use` begins, a cancelled
+    /// caller receives `CancellationError` immediately, and its outcome from then on.
     func run<Value, T: Sendable>(
         _ body: @escaping @Sendable () throws -> Value, then use: @escaping @Sendable (Value) throws -> T
     ) async throws -> T {
@@ -59,7 +60,7 @@ final class DirectoryThreads: Sendable {
         do throws(Errno) {
             try OwnThread.detach("cloud-directory") { [self] in work() }
         } catch {
-            // If another thread is alive, the job is merely delayed.
+            // If any thread is alive, the job is merely delayed.
             let isLast = state.withLock { state in
                 state.workers -= 1
                 return state.workers == 0
@@ -88,7 +89,7 @@ final class DirectoryThreads: Sendable {
     }
 }
 
-/// A job and the caller that waits for it. It ends once: with its result or with the caller's cancellation.
+/// A job and its waiting caller. It ends once: with its result or with the caller's cancellation.
 private final class Job<T: Sendable>: Sendable {
     private enum State {
         case new
@@ -136,7 +137,7 @@ private final class Job<T: Sendable>: Sendable {
         waiting?.resume(throwing: error)
     }
 
-    /// Returns false if the caller waits no more.
+    /// Returns false if the caller no longer waits.
     private func beginUse() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }

@@ -4,10 +4,11 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Watches a cloud's directory on a thread of its own and posts hints about changes.
+/// Watches a cloud's directory on a dedicated thread and posts hints about changes.
 ///
-/// The kernel wakes it: inotify(7) for events in folders, `/proc/self/mountinfo` (proc(5)) for disks that are mounted and unmounted. Each
-/// time it arms the watches it posts everything once, so that earlier changes are never missed. Hints may be repeated but not lost.
+/// The kernel wakes it: inotify(7) for events in folders, `/proc/self/mountinfo` (proc(5)) for mounts and unmounts.
+/// Each time it arms the watches it posts everything once, so that earlier changes are never missed. Hints may be
+/// repeated but not lost.
 struct DirectoryWatcher {
     let root: FilePath
     let mailbox: EventMailbox
@@ -25,13 +26,14 @@ struct DirectoryWatcher {
         case place
     }
 
-    /// Why watches are armed, and where the cloud was when they were last armed.
+    /// Why watches are armed, and the cloud's place when they were last armed.
     struct Armed {
         let reason: Reason
         let place: WatchSet.Place?
 
-        /// Whether the consumer has to check if the cloud is there. It has to at the start, because the cloud may have appeared or
-        /// disappeared after the consumer subscribed. A cloud may also disappear while the watches are armed again for a smaller reason.
+        /// Whether the consumer has to check for the cloud. It has to at the start, because the cloud may have appeared
+        /// or disappeared after the consumer subscribed. A cloud may also disappear during rearming for a smaller
+        /// reason.
         func mayHaveMoved(to now: WatchSet.Place?) -> Bool {
             switch reason {
             case .start, .place: true
@@ -63,7 +65,7 @@ struct DirectoryWatcher {
         return waitUntilUnfit(watches, mounts).map { Armed(reason: $0, place: place) }
     }
 
-    /// Posts hints for events until the watches have to be armed again. Returns nil when stopped.
+    /// Posts hints for events until the watches need rearming. Returns nil when stopped.
     private func waitUntilUnfit(_ watches: borrowing WatchSet, _ mounts: Int32) -> Reason? {
         while true {
             var polled = [stop.reading, watches.inotify.raw].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -78,7 +80,7 @@ struct DirectoryWatcher {
 
     /// Posts hints for events.
     ///
-    /// - Returns: Why the watches have to be armed again; nil if they need not be.
+    /// - Returns: Why the watches need rearming; nil if they do not.
     private func take(_ events: [Inotify.Event], _ roles: [Int32: WatchRole]) -> Reason? {
         var reason: Reason?
         for event in events {

@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// One consumer of a cloud's events and the thread that watches for it. The thread ends with the last reference.
+/// A consumer of a cloud's events and its watching thread. The thread ends with the last reference.
 final class EventSubscription: Sendable {
     let mailbox = EventMailbox()
     private let stop: StopSignal?
@@ -18,7 +18,7 @@ final class EventSubscription: Sendable {
             }
             started = stop
         } catch {
-            // The stream ends at once, after which its consumer polls.
+            // The stream ends immediately, after which its consumer polls.
             logger.error("changes of the cloud are not noticed", metadata: ["error": "\(error)"])
             mailbox.end()
         }
@@ -50,7 +50,7 @@ final class StopSignal: Sendable {
         close(writing)
     }
 
-    /// Sends the signal. It may be sent any number of times: only a few bytes ever wait in the pipe, so this does not block.
+    /// Sends the signal, any number of times: only a few bytes ever wait in the pipe, so this does not block.
     func send() {
         var byte: UInt8 = 0
         _ = write(writing, &byte, 1)

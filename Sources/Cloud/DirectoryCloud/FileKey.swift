@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Distinguishes a file from another file that took over its name.
+/// Distinguishes a file from a later file with the same name.
 struct FileKey: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64

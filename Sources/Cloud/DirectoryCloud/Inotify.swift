@@ -15,7 +15,7 @@ struct Inotify: ~Copyable {
     /// -1 if the user's instances are used up; `poll(2)` ignores that.
     let raw: Int32
     private(set) var roles: [Int32: WatchRole] = [:]
-    /// The error that keeps some events from being noticed.
+    /// The error that hides some events.
     private(set) var failure: Basics.Errno?
 
     init() {
@@ -25,7 +25,7 @@ struct Inotify: ~Copyable {
 
     deinit { if raw >= 0 { close(raw) } }
 
-    /// Watches a folder. Returns false if there is no such folder.
+    /// Watches a folder. Returns false if it does not exist.
     mutating func watch(_ path: FilePath, as role: WatchRole) -> Bool {
         do throws(Basics.Errno) {
             let watch = try check("inotify_add_watch") {

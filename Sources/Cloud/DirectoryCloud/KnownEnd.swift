@@ -1,10 +1,10 @@
-/// The known end of a log. Other processes append at any time, so the log may be longer, but never shorter.
+/// The known end of a log. Concurrent processes append at any time, so the log may be longer, but never shorter.
 struct KnownEnd: Equatable, Sendable {
-    /// The greatest number that was seen.
+    /// The greatest number seen.
     private(set) var end: UInt64 = 0
-    /// The entry up to which all entries and their names are durable.
+    /// All entries up to this one, and their names, are durable.
     private(set) var durable: UInt64 = 0
-    /// The greatest shard whose own name, and the names in the shard before it, are durable.
+    /// The greatest shard with a durable name whose predecessor's entry names are durable too.
     private(set) var shard: UInt64?
 
     mutating func saw(_ sequence: UInt64) { end = max(end, sequence) }

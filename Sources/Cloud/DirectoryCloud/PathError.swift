@@ -1,6 +1,6 @@
 import Basics
 
-/// A call on a path that failed; the path is relative to the cloud's directory.
+/// A failed call on a path; the path is relative to the cloud's directory.
 struct PathError: Error {
     let path: String
     let errno: Basics.Errno

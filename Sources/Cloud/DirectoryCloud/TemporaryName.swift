@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The name of a file or folder being made: the process that makes it, and a random number.
+/// The name of a file or folder under construction: its creator's process, and a random number.
 struct TemporaryName: Equatable {
     let process: Int32
     let chance: UInt64
@@ -24,8 +24,8 @@ struct TemporaryName: Equatable {
         self.init(process: process, chance: chance)
     }
 
-    /// Whether the file's maker is gone. A process id alone proves little: it may belong to another machine or container, or have been
-    /// reused. If this is wrong, the maker's operation fails and is retried.
+    /// Whether the file's creator is gone. A process id alone proves little: it may belong to a different machine or
+    /// container, or have been reused. If this is wrong, the creator's operation fails and is retried.
     func isAbandoned(age: Duration, makerLives: Bool) -> Bool {
         age > (makerLives ? .seconds(7 * 86_400) : .seconds(600))
     }

@@ -1,9 +1,9 @@
 import CloudModel
 import Glibc
 
-/// The role of a watched folder, which determines what an event in it means. Pure.
+/// The role of a watched folder, which determines the meaning of its events. Pure.
 enum WatchRole: Hashable, Sendable {
-    /// A folder on the path to the cloud; `awaited` is the name below it that is absent now.
+    /// A folder on the path to the cloud; `awaited` is the absent name below it.
     case ancestor(awaited: [UInt8]?)
     case root
     case containers
@@ -25,8 +25,8 @@ enum WatchRole: Hashable, Sendable {
     private static let arrivals = UInt32(IN_CREATE | IN_MOVED_TO)
     private static let departures = UInt32(IN_DELETE | IN_MOVED_FROM)
 
-    /// The events that are requested from inotify(7). Folders above the cloud may be busy, so their contents are watched only while they
-    /// matter.
+    /// The events requested from inotify(7). Folders above the cloud may be busy, so their contents are watched only
+    /// while they matter.
     var mask: UInt32 {
         switch self {
         case .ancestor(nil): Self.selfMask

@@ -3,8 +3,8 @@ import CloudModel
 import Glibc
 import SystemPackage
 
-/// The watches that the present state of a cloud needs, and what was found while they were set. Each folder is watched before its contents
-/// are read, so that later changes cause an event.
+/// The watches for a cloud's current state, and the findings while setting them. Each folder is watched before its
+/// contents are read, so that later changes cause an event.
 struct WatchSet: ~Copyable {
     /// Identifies the directory at the cloud's path.
     struct Place: Equatable {
@@ -15,12 +15,12 @@ struct WatchSet: ~Copyable {
     let root: FilePath
     private(set) var inotify = Inotify()
     private(set) var containers: [ContainerName] = []
-    /// Nil when there is no cloud now.
+    /// Nil while there is no cloud.
     private(set) var place: Place?
 
     init(root: FilePath) { self.root = root }
 
-    /// The error that keeps some events from being noticed.
+    /// The error that hides some events.
     var failure: Basics.Errno? { inotify.failure }
 
     mutating func arm() {
@@ -72,7 +72,7 @@ struct WatchSet: ~Copyable {
         return path.withPlatformString { stat($0, &info) } == 0 ? info : nil
     }
 
-    /// Returns the names in a folder; none if it cannot be read, in which case its watch reports when to read it again.
+    /// Returns the names in a folder; none if it is unreadable, in which case its watch reports when to read it again.
     private func names(in path: FilePath) -> [String] {
         let raw = path.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard raw >= 0 else { return [] }

@@ -5,7 +5,7 @@ import HTTPTransport
 import Logging
 import Synchronization
 
-/// A subscription of one consumer to the change feed; ends with its last reference.
+/// A consumer's subscription to the change feed; ends with its last reference.
 final class ChangeFeedSubscription: Sendable {
     let mailbox = EventMailbox()
     private let task: Task<Void, Never>
@@ -25,15 +25,15 @@ final class ChangeFeedSubscription: Sendable {
 
 /// Follows a server's change feed for one consumer, and reconnects after every interruption.
 ///
-/// The stream is one response that never ends. If a proxy buffers such responses until they are complete, no line arrives. The follower
-/// then polls, and the server delays each response until there is a change.
+/// The stream is an endless response. If a proxy buffers responses until they are complete, no line arrives. The
+/// follower then polls, and the server delays each response until there is a change.
 final class ChangeFeedFollower: Sendable {
     private let connection: ServerConnection
     private let mailbox: EventMailbox
     private let memory = Mutex(ChangeFeedState())
-    /// How long to wait for the first line, which arrives at once unless a proxy holds it back.
+    /// The time limit for the first line, which arrives immediately unless a proxy holds it back.
     private let patience: Duration
-    /// The number of polls after which the stream is tried again.
+    /// The number of polls before the next attempt to stream.
     private static let answersBeforeStream = 20
 
     init(connection: ServerConnection, mailbox: EventMailbox, patience: Duration = .seconds(10)) {
@@ -66,8 +66,8 @@ final class ChangeFeedFollower: Sendable {
         mailbox.end()
     }
 
-    /// Returns the pause before a reconnect: short at first, because the restart of a server should not be noticed, and never long, because
-    /// an open request costs a device little.
+    /// Returns the pause before a reconnect: short at first, to hide a server's restart, and never long, because an
+    /// open request costs a device little.
     private static func pause(after failures: Int) -> Duration {
         let policy = RetryPolicy(first: .milliseconds(250), longest: .seconds(10))
         var random = SystemRandomNumberGenerator()
@@ -120,9 +120,9 @@ final class ChangeFeedFollower: Sendable {
     private struct HeldBack: Error {}
 }
 
-/// Tracks the known ends of the logs and decides which hints follow from an event. Pure.
+/// Tracks the known ends of the logs and derives hints from events. Pure.
 struct ChangeFeedState {
-    /// More containers than any account has. Bounds the memory for names that a server makes up.
+    /// More containers than any account has. Bounds the memory for names invented by a server.
     static let maximumNames = 16_384
 
     private var sequences: [String: UInt64] = [:]

@@ -4,9 +4,9 @@ import CloudStorage
 import HTTPTransport
 
 extension CloudError {
-    /// Converts a failure that a server returned.
+    /// Converts a failure returned by a server.
     init(_ failure: CloudFailure, from address: ServerAddress) {
-        // A server must not be able to control the terminal that shows its message.
+        // A server's message must not be able to control the terminal.
         let visible = CloudFailure(failure.code, visible(failure.message))
         // The sign-in has to distinguish this failure from other refusals.
         let cause = failure.code == .secondFactor ? visible : nil
@@ -18,7 +18,7 @@ extension CloudError {
         case .unauthorized, .secondFactor: .unauthorized
         case .forbidden: .readOnly
         case .notFound: .notFound
-        // Retried until the first device has made the cloud, or until the server has its data again.
+        // Retried until the first device has created the cloud, or until the server has its data again.
         case .noCloud: .offline
         case .damaged: .damaged
         case .diverged: .diverged
@@ -32,7 +32,7 @@ extension CloudError {
 
     private static func message(_ failure: CloudFailure, _ address: ServerAddress) -> String {
         switch failure.code {
-        // The server gives the reason: no sign-in, a code that is not valid, a device that was not confirmed since a restore.
+        // The server gives the reason: no sign-in, an invalid code, a device not confirmed since a restore.
         case .unauthorized: "\(address): \(failure.message) Sign in with: ubiquity login \(address)."
         case .forbidden:
             "\(address): \(failure.message) To upload edits, sign in with a code for full access: ubiquity login \(address)."
@@ -50,7 +50,8 @@ extension CloudError {
             .offline, "Cannot connect to \(address): \(ConnectionProblem.description(of: cause)).", cause: cause)
     }
 
-    /// The error for a response from something else: a proxy whose server is away, the sign-in page of a network, another program.
+    /// The error for a response from a foreign source: a proxy whose server is down, a network's sign-in page, an
+    /// unrelated program.
     static func foreignResponse(_ address: ServerAddress, status: Int) -> CloudError {
         CloudError(
             .offline,
@@ -66,8 +67,8 @@ extension CloudError {
     }
 }
 
-/// Returns text of a server with control and formatting characters, which could control a terminal or change the direction of a line,
-/// replaced by `?`.
+/// Returns a server's text with control and formatting characters, which could control a terminal or change the
+/// direction of a line, replaced by `?`.
 func visible(_ text: String) -> String {
     let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
     return String(

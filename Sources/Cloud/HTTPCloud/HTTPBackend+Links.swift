@@ -19,7 +19,7 @@ extension HTTPBackend: LinkPublishing {
         }
         let answer = try await connection.json(
             PublishResponse.self, Exchange(.post, CloudRoutes.links(in: publication.container), body: body))
-        // An address that is shown and opened as a link must lie below the server's own address.
+        // A link address to show and open must lie below the server's own address.
         guard answer.path.wholeMatch(of: /\/p\/[a-z0-9]{16,64}/) != nil else {
             throw CloudError(.damaged, "The response of \(connection.address) contains no link.")
         }

@@ -8,21 +8,22 @@ package import HTTPTransport
 package import Logging
 import Synchronization
 
-/// The cloud on a server of ours, over HTTP.
+/// The cloud on a ubiquity-server, over HTTP.
 ///
-/// - Every request may be repeated: an append carries a key by which the server recognises repeats.
-/// - A request that fails in transit is retried a few times at once, with jittered pauses; the engine's own back-off follows after that.
-/// - Once connected, every request names the cloud that it is meant for, so that a token of another account changes nothing there.
+/// - Every request may be repeated: the server recognises a repeated append by its key.
+/// - A request that fails in transit is retried a few times immediately, with jittered pauses; the engine's own
+///   back-off follows after that.
+/// - Once connected, every request names its cloud, so that a token of a wrong account changes nothing there.
 package final class HTTPBackend: ChangeNotifying, ChunkBatching, UseReporting {
     let connection: ServerConnection
     private let identity = Mutex<CloudIdentity?>(nil)
 
-    /// Makes a backend. `token` is called before each request, so that signing in again needs no restart. Nothing is sent before
-    /// ``connect(create:)``.
+    /// Creates a backend. `token` is called before each request, so that signing in again needs no restart. Nothing is
+    /// sent before ``connect(create:)``.
     ///
     /// - Parameters:
-    ///   - trust: The certificates that an encrypted connection accepts.
-    ///   - sender: The device as it calls itself in each request; nil for a program that is none.
+    ///   - trust: The certificates accepted for an encrypted connection.
+    ///   - sender: The device's own identification in each request; nil for a program that is not a device.
     package init(
         address: ServerAddress, trust: ServerTrust = .system, logger: Logger,
         sender: @escaping @Sendable () -> RequestSender? = { nil }, token: @escaping @Sendable () -> String?
@@ -135,7 +136,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching, UseReporting {
         var (bytes, plain) = (16, 0)
         let count = chunks.prefix(CloudLimits.batchChunks).prefix { chunk in
             bytes += 37 + chunk.frame.count
-            // A frame whose length cannot be read is none that the server decompresses.
+            // The server does not decompress a frame with an unreadable length.
             plain += (try? ChunkFrame.plainLength(of: chunk.frame)) ?? 0
             return bytes <= CloudLimits.batchBody && plain <= CloudLimits.batchPlain
         }.count
@@ -157,7 +158,7 @@ package final class HTTPBackend: ChangeNotifying, ChunkBatching, UseReporting {
         exchange.answerLimit = CloudLimits.frame
         exchange.isResumable = true
         exchange.isDirect = true
-        // A page of a proxy, for example. Readers check whether compressed bytes are those of the chunk.
+        // A proxy's page, for example. Readers check whether compressed bytes match the chunk.
         exchange.accepts = { bytes in
             guard (try? ChunkFrame.plainLength(of: bytes)) != nil else { return false }
             return !ChunkFrame.isWrong(bytes, for: id)

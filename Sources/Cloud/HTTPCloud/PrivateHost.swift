@@ -1,8 +1,9 @@
 import Glibc
 
-/// Recognises addresses that only a network's own machines reach: loopback, link-local and private ones (RFC 6890, RFC 4193).
+/// Recognises addresses only reachable within a network: loopback, link-local and private addresses (RFC 6890, RFC
+/// 4193).
 enum PrivateHost {
-    /// Returns the host of an address of a server or a link, without brackets and port, in lower case.
+    /// Returns the host in the address of a server or a link, without brackets and port, in lower case.
     static func host(of url: String) -> String {
         guard let scheme = url.firstRange(of: "://") else { return "" }
         let place = url[scheme.upperBound...].prefix { !"/?#".contains($0) }
@@ -10,12 +11,13 @@ enum PrivateHost {
         return place.prefix { $0 != ":" }.lowercased()
     }
 
-    /// Whether a host is such an address, or a name of this machine. False for other names: what they resolve to is not looked up here.
+    /// Whether a host is such an address, or a name of this machine. False for all remaining names, without resolving
+    /// them.
     static func isPrivate(_ host: String) -> Bool {
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
         var four = in_addr()
-        // inet_aton(3) reads all forms that a resolver reads, such as 127.1 and 2130706433.
+        // inet_aton(3) accepts all forms accepted by resolvers, such as 127.1 and 2130706433.
         if inet_aton(name, &four) != 0 { return isPrivate(withUnsafeBytes(of: four) { Array($0) }) }
         var six = in6_addr()
         guard inet_pton(AF_INET6, String(name.prefix { $0 != "%" }), &six) == 1 else { return false }

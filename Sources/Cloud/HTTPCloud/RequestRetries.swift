@@ -1,14 +1,15 @@
 import CloudStorage
 
-/// Decides whether and after which pause a request is retried at once. Pure; the caller passes the random generator.
+/// Decides whether and after which pause a request is retried immediately. Pure; the caller passes the random
+/// generator.
 struct RequestRetries {
     /// The most attempts in total.
     static let tries = 3
 
     private(set) var failures = 0
 
-    /// Returns the pause before the next attempt, or nil to give up, in which case the engine retries later. A busy server says how long to
-    /// wait; up to a few seconds are waited here.
+    /// Returns the pause before the next attempt, or nil to give up, in which case the engine retries later. It covers
+    /// a busy server's requested wait of up to a few seconds.
     mutating func pause(
         after error: CloudError, wait: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration? {

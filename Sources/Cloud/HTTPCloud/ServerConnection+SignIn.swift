@@ -6,10 +6,10 @@ extension ServerConnection {
     /// Exchanges a code for a token.
     ///
     /// - Parameters:
-    ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
-    ///   - account: The account that the code has to be of; nil for any.
-    /// - Throws: ``CloudError`` with `unauthorized` for a code that is not valid, `foreign` for a code of another account, which stays valid;
-    ///   see ``CloudError/asksSecondFactor``.
+    ///   - secondFactor: A code from the account's authenticator app, or a recovery code.
+    ///   - account: The code's required account; nil for any.
+    /// - Throws: ``CloudError`` with `unauthorized` for an invalid code, `foreign` for a different account's code,
+    ///   which stays valid; see ``CloudError/asksSecondFactor``.
     package func signIn(
         code: String, secondFactor: String? = nil, device: String, account: String? = nil
     ) async throws -> SignInResponse {

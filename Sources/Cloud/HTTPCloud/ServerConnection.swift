@@ -4,7 +4,7 @@ package import HTTPTransport
 package import Logging
 import Synchronization
 
-/// The connection to one server: its pooled HTTP connections, and the headers of every request.
+/// The connection to a server: its pooled HTTP connections, and the headers of every request.
 package final class ServerConnection: Sendable {
     package let address: ServerAddress
     let log: Logger
@@ -12,15 +12,15 @@ package final class ServerConnection: Sendable {
     private let sender: @Sendable () -> RequestSender?
     private let cloud = Mutex<String?>(nil)
     private let connections: HTTPConnections
-    /// Connections to the bucket of the server, which has a certificate of its own.
+    /// Connections to the server's bucket, which has a separate certificate.
     private let bucketConnections = HTTPConnections()
     private let linkPolicy = Mutex(DirectLinkPolicy())
-    /// Whether the server's last response requested that this device resets itself.
+    /// Whether the server's last response requested a reset of this device.
     private let resetAsked = Mutex(false)
 
     /// - Parameters:
-    ///   - trust: The certificates that an encrypted connection accepts.
-    ///   - sender: The device as it calls itself in each request; nil for a program that is none.
+    ///   - trust: The certificates accepted for an encrypted connection.
+    ///   - sender: The device's own identification in each request; nil for a program that is not a device.
     package init(
         address: ServerAddress, trust: ServerTrust = .system, logger: Logger,
         sender: @escaping @Sendable () -> RequestSender? = { nil }, token: @escaping @Sendable () -> String?
@@ -34,7 +34,7 @@ package final class ServerConnection: Sendable {
 
     var isResetAsked: Bool { resetAsked.withLock { $0 } }
 
-    /// Sets the cloud that requests are meant for from now on.
+    /// Sets the cloud named by requests from now on.
     func nameCloud(_ identity: String) { cloud.withLock { $0 = identity } }
 
     func json<T: Decodable>(_ type: T.Type, _ exchange: Exchange) async throws -> T {
@@ -100,7 +100,7 @@ package final class ServerConnection: Sendable {
         do { return try await connections.send(request, within: limit) } catch { throw try failure(of: error) }
     }
 
-    /// Requests the bytes that a link refers to, without the headers that only the server may read.
+    /// Requests the bytes behind a link, without the headers reserved for the server.
     private func follow(_ link: DirectLink, from offset: Int) async throws -> HTTPResponse {
         var request = HTTPRequest("GET", link.url)
         if offset > 0 { request.add("Range", "bytes=\(offset)-") }
@@ -139,7 +139,7 @@ package final class ServerConnection: Sendable {
         return request
     }
 
-    /// Throws the server's refusals, and an error for responses that are not from a ubiquity-server.
+    /// Throws the server's refusals, and an error for responses not from a ubiquity-server.
     ///
     /// - Parameter isDirect: Whether a link is accepted.
     func check(_ response: HTTPResponse, isDirect: Bool = false) async throws {
@@ -162,14 +162,14 @@ package final class ServerConnection: Sendable {
         throw AttemptFailure(CloudError(failure, from: address), wait: wait)
     }
 
-    /// Converts an error. A cancelled caller receives `CancellationError`, whatever the client throws.
+    /// Converts an error. A cancelled caller receives `CancellationError`, regardless of the client's error.
     func failure(of error: any Error) throws -> AttemptFailure {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         return error as? AttemptFailure ?? AttemptFailure(.unreachable(address, error))
     }
 }
 
-/// Why one attempt failed, and how long the server asks to wait.
+/// Why one attempt failed, and the server's requested wait.
 struct AttemptFailure: Error {
     let error: CloudError
     let wait: Duration?
@@ -180,11 +180,11 @@ struct AttemptFailure: Error {
     }
 }
 
-/// The part of a response that has been received over one or more attempts.
+/// The part of a response received over all attempts so far.
 struct PartialResponse {
     var bytes: [UInt8] = []
 
-    /// Whether the response continues where the bytes end; otherwise it starts from the beginning.
+    /// Whether the response continues after the bytes received so far; otherwise it starts from the beginning.
     func accepts(_ response: HTTPResponse) -> Bool {
         guard !bytes.isEmpty, response.status == 206 else { return bytes.isEmpty }
         let range = response.header("Content-Range")

@@ -2,9 +2,9 @@ import Basics
 import CCurl
 import Glibc
 
-/// Explains why a server could not be reached to a person who has to act on it.
+/// Explains an unreachable server to a person who has to act on it.
 package enum ConnectionProblem {
-    /// Returns a clause such as `connection refused`, and what to do where anything helps.
+    /// Returns a clause such as `connection refused`, and the remedy if there is one.
     package static func description(of error: any Error) -> String {
         guard let failure = error as? HTTPFailure else { return "\(error)" }
         return switch failure.reason {

@@ -5,7 +5,7 @@ struct HTTPFailure: Error, CustomStringConvertible {
     enum Reason: Hashable, Sendable {
         /// The request cannot be sent as it is.
         case invalid
-        /// There was no response in the time that the caller gave.
+        /// There was no response within the caller's limit.
         case late
         /// The server sent nothing for ``Transfer/patience``.
         case silent
@@ -16,9 +16,9 @@ struct HTTPFailure: Error, CustomStringConvertible {
     }
 
     let reason: Reason
-    /// The error of the system; 0 where there is none.
+    /// The system's error; 0 if none.
     var system: Int32 = 0
-    /// Whether a connection was there, but no encryption yet.
+    /// Whether a connection existed, but no encryption yet.
     var isHandshake = false
     let text: String
 

@@ -4,8 +4,9 @@ package struct HTTPRequest: Sendable {
     package let url: String
     package private(set) var headers: [(name: String, value: String)] = []
     package let body: [UInt8]?
-    /// The header that each response of the requested server has. The connection of a response without it is closed: something else, for
-    /// example the sign-in page of a network, responds there, and would do so for as long as the connection is used.
+    /// The header in every response of the requested server. The connection of a response without it is closed: the
+    /// response came from elsewhere, for example a network's sign-in page, and so would later responses on the same
+    /// connection.
     package var mark: String?
 
     package init(_ method: String, _ url: String, body: [UInt8]? = nil) {
@@ -16,8 +17,8 @@ package struct HTTPRequest: Sendable {
 
     package mutating func add(_ name: String, _ value: String) { headers.append((name, value)) }
 
-    /// Returns whether the connection of a response may be used again. Errors of a server and redirects are what proxies and sign-in pages
-    /// respond as well.
+    /// Returns whether the connection of a response may be used again. Server errors and redirects may also come from
+    /// proxies and sign-in pages.
     func keepsConnection(after head: ResponseHead) -> Bool {
         if let mark { return head.header(mark) != nil }
         return head.status < 300 || head.status == 304 || (400..<500).contains(head.status)
@@ -25,7 +26,7 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {
-    /// Leaves out headers, which hold tokens and signatures.
+    /// Leaves out headers, because they hold tokens and signatures.
     package var description: String { "\(method) \(url)" }
     package var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }
@@ -52,7 +53,8 @@ package struct HTTPResponse: Sendable {
     package func header(_ name: String) -> String? { head.header(name) }
 }
 
-/// The parts of a response's body, as they arrive. It can be read once; a body that nothing refers to any more ends its request.
+/// The parts of a response's body, as they arrive. It can be read once; dropping the last reference to a body ends its
+/// request.
 package struct HTTPBody: AsyncSequence, Sendable {
     package typealias Element = [UInt8]
 
@@ -93,7 +95,7 @@ package struct HTTPBody: AsyncSequence, Sendable {
     }
 }
 
-/// A body was longer than its reader accepts, in bytes.
+/// A body exceeded its reader's limit, in bytes.
 package struct HTTPBodyTooLong: Error {
     package let limit: Int
 }

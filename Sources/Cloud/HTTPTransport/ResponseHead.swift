@@ -1,6 +1,6 @@
 /// The status and the headers of a response, read line by line.
 struct ResponseHead: Sendable {
-    /// All lines of a head may have this many bytes.
+    /// The limit for all lines of a head together, in bytes.
     static let limit = 256 << 10
 
     private(set) var status = 0
@@ -20,7 +20,8 @@ struct ResponseHead: Sendable {
 
     enum Line { case more, end, tooLong }
 
-    /// Reads the next line. A line that begins with `HTTP/` begins another head: those of informational responses precede the final one.
+    /// Reads the next line. A line starting with `HTTP/` begins a new head: informational responses precede the final
+    /// one.
     mutating func read(_ line: UnsafeRawBufferPointer, status code: Int) -> Line {
         size += line.count
         guard size <= Self.limit else { return .tooLong }

@@ -1,22 +1,22 @@
 import CCurl
 import Cryptography
 
-/// The certificates that a connection accepts.
+/// The certificates accepted for a connection.
 package struct ServerTrust: Sendable {
     /// Certificates in PEM form.
     private let additional: [UInt8]
 
-    /// The certificates that the system trusts.
+    /// The certificates trusted by the system.
     package static let system = ServerTrust(additional: [])
 
-    /// Where Debian's ca-certificates keeps what the system trusts, by the hashes of their names.
+    /// Debian's ca-certificates folder of trusted certificates, by the hashes of their names.
     private static let systemFolder = "/etc/ssl/certs"
 
     private init(additional: [UInt8]) { self.additional = additional }
 
     /// Trusts the system's certificates, and additional ones in PEM form.
     ///
-    /// - Throws: If the text has no certificate, or one that cannot be read.
+    /// - Throws: If the text has no certificate, or an unreadable one.
     package init(additional text: String) throws {
         let bytes = [UInt8](text.utf8)
         guard let count = Certificates.count(inPEM: bytes), count > 0 else {
@@ -25,7 +25,7 @@ package struct ServerTrust: Sendable {
         self.init(additional: bytes)
     }
 
-    /// Sets the certificates of a transfer. Those in memory take the place of the system's file, not of its folder.
+    /// Sets the certificates of a transfer. Those in memory replace the system's file, not its folder.
     func apply(to easy: UnsafeMutableRawPointer) {
         guard !additional.isEmpty else { return }
         var bytes = additional

@@ -2,35 +2,35 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// One request and its response.
+/// A request and its response.
 ///
 /// @unchecked: the properties without a lock are constant or belong to the thread of the loop.
 final class Transfer: @unchecked Sendable {
     private struct State {
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<[UInt8]?, any Error>?
-        /// The bytes that have not been taken yet.
+        /// The bytes not taken yet.
         var buffer: [UInt8] = []
         var isPaused = false
-        /// Once the transfer has ended: with what.
+        /// The outcome, once the transfer has ended.
         var end: Result<Void, any Error>?
     }
 
-    /// The waits that the end of a transfer ends.
+    /// The waits ended by the end of a transfer.
     private struct Ended {
         let caller: CheckedContinuation<HTTPResponse, any Error>?
         let reader: CheckedContinuation<[UInt8]?, any Error>?
     }
 
-    /// How long a server may send nothing.
+    /// The longest silence of a server.
     static let patience = Duration.seconds(60)
-    /// The bytes of a body from which on no more are received until they are taken.
+    /// The number of untaken bytes of a body at which receiving pauses.
     private static let highWater = 512 << 10
 
     private let request: HTTPRequest
     private let trust: ServerTrust
     private let limit: Duration
-    /// Its thread runs as long as anything refers to one of its transfers.
+    /// Its thread runs as long as any of its transfers is referenced.
     private let loop: TransferLoop
     private let state = Mutex(State())
 
@@ -45,7 +45,7 @@ final class Transfer: @unchecked Sendable {
     private var sent = 0
     private var progress: (received: curl_off_t, sent: curl_off_t) = (0, 0)
     private var beganAt = SuspendingClock.now
-    /// The last time that bytes were transferred; nil until there is a connection.
+    /// The last time bytes were transferred; nil until there is a connection.
     private var activeAt: SuspendingClock.Instant?
 
     init(_ request: HTTPRequest, _ trust: ServerTrust, within limit: Duration, on loop: TransferLoop) {
@@ -68,12 +68,12 @@ final class Transfer: @unchecked Sendable {
         loop.send(.start(self))
     }
 
-    /// Ends the transfer where it is, unless it has ended.
+    /// Ends the transfer at its current state, unless it has ended.
     func cancel() {
         if end(with: CancellationError()) { loop.send(.end(self)) }
     }
 
-    /// Returns the bytes that have arrived, once there are any; nil after the last.
+    /// Returns the bytes received so far, as soon as there are any; nil after the last.
     func next() async throws -> [UInt8]? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { read($0) }
@@ -103,7 +103,7 @@ final class Transfer: @unchecked Sendable {
     /// Whether the caller still waits.
     var isWanted: Bool { state.withLock { $0.end == nil } }
 
-    /// Ends the transfer with an error, or with nil where the response is complete.
+    /// Ends the transfer with an error, or with nil if the response is complete.
     ///
     /// - Returns: false if it has ended before.
     @discardableResult
@@ -120,10 +120,10 @@ final class Transfer: @unchecked Sendable {
         return true
     }
 
-    /// Notes that the transfer goes on after a pause.
+    /// Notes the end of a pause.
     func noteResumed() { activeAt = SuspendingClock.now }
 
-    /// The time until this transfer has waited too long; nil while nothing is waited for.
+    /// The time until this transfer has waited too long; nil while it waits for nothing.
     func timeLeft(at now: SuspendingClock.Instant) -> Duration? {
         let untilLate = isHeadComplete ? nil : limit - (now - beganAt)
         let isPaused = state.withLock { $0.isPaused }
@@ -132,7 +132,7 @@ final class Transfer: @unchecked Sendable {
         return min(untilLate, untilSilent)
     }
 
-    /// The error of a transfer that has waited too long.
+    /// The error for exceeding a time limit.
     var lateness: HTTPFailure {
         let isLate = !isHeadComplete && SuspendingClock.now - beganAt >= limit
         return HTTPFailure(
@@ -140,7 +140,7 @@ final class Transfer: @unchecked Sendable {
             text: activeAt == nil ? "no connection in time" : "it accepted the connection and sent nothing")
     }
 
-    /// Returns the error of a result; nil where the response is complete.
+    /// Returns the error of a result; nil if the response is complete.
     func failure(_ result: CURLcode) -> HTTPFailure? {
         guard result != CURLE_OK, let handle else { return nil }
         if isHeadTooLong { return HTTPFailure(reason: .closed, text: "the head of the response is too long") }
@@ -168,7 +168,7 @@ final class Transfer: @unchecked Sendable {
 // MARK: libcurl
 
 extension Transfer {
-    /// Makes the handle of libcurl; nil without memory.
+    /// Creates libcurl's handle; nil without memory.
     func makeHandle() -> UnsafeMutableRawPointer? {
         guard let easy = curl_easy_init() else { return nil }
         handle = easy
@@ -187,9 +187,9 @@ extension Transfer {
         ]
         for (option, value) in numbers { _ = ccurl_set_long(easy, option, value) }
         _ = ccurl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        // Otherwise the end of a transfer waits for a name server, and all others with it.
+        // Otherwise the end of a transfer waits for a name server, and all transfers with it.
         _ = ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-        // No proxy: libcurl would take one from the environment.
+        // No proxy: libcurl would take a proxy from the environment.
         _ = ccurl_set_text(easy, CURLOPT_PROXY, "")
         _ = ccurl_close_on_exec(easy)
         trust.apply(to: easy)
@@ -205,7 +205,7 @@ extension Transfer {
             _ = ccurl_set_size(easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(request.body?.count ?? 0))
         }
         let names = Set(request.headers.map { $0.name.lowercased() })
-        // A name without a value is not sent, where libcurl would by itself.
+        // A name without a value suppresses libcurl's default header.
         for name in ["Accept", "Expect"] where !names.contains(name.lowercased()) {
             headers = curl_slist_append(headers, "\(name):")
         }
@@ -250,7 +250,7 @@ extension Transfer {
         activeAt = SuspendingClock.now
     }
 
-    /// - Returns: The bytes that were taken; any other number ends the transfer.
+    /// - Returns: The number of bytes taken; any other number ends the transfer.
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {
         activeAt = SuspendingClock.now
         // Headers after the body are ignored.
@@ -262,7 +262,7 @@ extension Transfer {
             return 0
         case .end:
             isHeadComplete = true
-            // libcurl looks at this when the transfer is done.
+            // libcurl checks this at the end of the transfer.
             if !request.keepsConnection(after: head) { _ = ccurl_set_long(handle, CURLOPT_FORBID_REUSE, 1) }
             let caller = state.withLock { state in
                 defer { state.caller = nil }
@@ -273,7 +273,7 @@ extension Transfer {
         }
     }
 
-    /// - Returns: The bytes that were taken, or that no more may come until some are taken.
+    /// - Returns: The number of bytes taken, or libcurl's request to pause until some are taken.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         activeAt = SuspendingClock.now
         let (reader, taken) = state.withLock { state -> (CheckedContinuation<[UInt8]?, any Error>?, Int) in
@@ -301,8 +301,8 @@ extension Transfer {
         return count
     }
 
-    /// Called when there is a connection. libcurl would repeat a request whose connection was closed before a response; only the caller
-    /// knows what a request means that may have been carried out.
+    /// Called once connected. libcurl would repeat a request whose connection was closed before a response; only the
+    /// caller knows whether a possibly executed request may be repeated.
     private func mayBegin() -> Bool {
         activeAt = SuspendingClock.now
         defer { hasBegun = true }
@@ -310,7 +310,7 @@ extension Transfer {
     }
 }
 
-/// The body of a response, for its reader. Without one the transfer ends.
+/// The body of a response, for its reader. Without a reader the transfer ends.
 final class ReceivedBody: Sendable {
     private let transfer: Transfer
 

@@ -4,7 +4,8 @@ import Cryptography
 import Glibc
 import Synchronization
 
-/// The thread that runs the transfers of one pool of connections: libcurl's multi interface belongs to one thread (libcurl-multi(3)).
+/// The thread running the transfers of a connection pool: libcurl's multi interface belongs to a single thread
+/// (libcurl-multi(3)).
 ///
 /// It starts with the first request and ends with this object. While nothing is transferred, it sleeps.
 final class TransferLoop: Sendable {
@@ -22,8 +23,8 @@ final class TransferLoop: Sendable {
     func send(_ command: Command) { connections.send(command) }
 }
 
-/// @unchecked: `multi` belongs to the thread, but for the call that wakes it, which any thread may make; the rest is guarded or the
-/// thread's own.
+/// @unchecked: `multi` belongs to the thread, except for the wake-up call, allowed from any thread; the rest is guarded
+/// or the thread's own.
 private final class Connections: @unchecked Sendable {
     private struct State {
         var commands: [TransferLoop.Command] = []
@@ -31,7 +32,7 @@ private final class Connections: @unchecked Sendable {
         var isEnded = false
     }
 
-    /// For the transfers under way (`TransferSlots`), the log, and the change feed.
+    /// For concurrent transfers (`TransferSlots`), the log, and the change feed.
     private static let connectionsPerHost = 16
 
     private static let isReady: Bool = {
@@ -93,7 +94,7 @@ private final class Connections: @unchecked Sendable {
                 return (state.commands, state.isEnded)
             }
             for command in commands { perform(command, multi) }
-            // Nothing refers to the pool, so nothing waits for a transfer.
+            // The pool has no references, so nothing waits for a transfer.
             if isEnded { break }
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
@@ -140,9 +141,9 @@ private final class Connections: @unchecked Sendable {
         }
     }
 
-    /// Ends the transfers that have waited too long.
+    /// Ends the overdue transfers.
     ///
-    /// - Returns: The milliseconds until the next one has.
+    /// - Returns: The milliseconds until the next deadline.
     private func endLate(_ multi: UnsafeMutableRawPointer) -> Int32 {
         let now = SuspendingClock.now
         var next = Duration.seconds(3_600)

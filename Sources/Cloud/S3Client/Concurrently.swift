@@ -1,4 +1,4 @@
-/// The requests that one operation has under way at a time.
+/// The number of concurrent requests per operation.
 package let concurrentRequests = 16
 
 /// Returns the results of `body` for all items, in their order; at most ``concurrentRequests`` run at a time.

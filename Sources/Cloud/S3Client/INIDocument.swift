@@ -1,9 +1,11 @@
-/// Sections of names and values, as in `~/.aws/config` ("Configuration and credential file settings", AWS CLI User Guide). Pure.
+/// Sections of names and values, as in `~/.aws/config` ("Configuration and credential file settings", AWS CLI User
+/// Guide). Pure.
 ///
-/// Lines that begin with space belong to the setting before them and are skipped. Names are compared in lower case; of two settings of one
-/// name the later one counts. A value extends to the end of its line: nothing in it begins a comment.
+/// Lines beginning with space belong to the preceding setting and are skipped. Names are compared in lower case; of two
+/// settings with the same name the later counts. A value extends to the end of its line: nothing in it begins a
+/// comment.
 struct INIDocument: Hashable, Sendable {
-    /// The settings of each section by its name.
+    /// Each section's settings, by section name.
     private(set) var sections: [String: [String: String]] = [:]
 
     /// More than any person writes; a larger file is not a settings file.
@@ -46,7 +48,7 @@ struct INIDocument: Hashable, Sendable {
     }
 }
 
-/// A line that cannot be read, counted from 1.
+/// An unreadable line, counted from 1.
 struct INIError: Error, Hashable {
     let line: Int
 }

@@ -2,14 +2,14 @@ import Cryptography
 
 import struct FoundationEssentials.Data
 
-/// The reply to a request that deletes several objects.
+/// The reply to a multi-object deletion.
 struct S3DeleteResult: Hashable, Sendable {
     struct Failure: Hashable, Sendable {
         let key: String
         let code: String
     }
 
-    /// The objects that are still there.
+    /// The remaining objects.
     let failures: [Failure]
 
     init(parsing bytes: [UInt8]) throws(S3ReplyError) {
@@ -25,10 +25,10 @@ struct S3DeleteResult: Hashable, Sendable {
 }
 
 extension S3Client {
-    /// The most keys that one request may name.
+    /// The most keys per request.
     private static let batch = 1000
 
-    /// Deletes objects; absent ones count as deleted. After an error some may have been deleted.
+    /// Deletes objects; absent objects count as deleted. After an error some may have been deleted.
     package func delete(_ keys: [String]) async throws {
         for key in keys { try check(key: key) }
         var rest = keys[...]
@@ -43,7 +43,7 @@ extension S3Client {
         exchange.query = [("delete", "")]
         let objects = keys.map { XMLElement("Object", [XMLElement("Key", text: $0)]) }
         exchange.body = Array(XMLElement("Delete", [XMLElement("Quiet", text: "true")] + objects).encoded.utf8)
-        // The one checksum that every store accepts here; S3 requires one.
+        // The only checksum accepted here by every store; S3 requires one.
         let digest = Data(MD5.hash(exchange.body)).base64EncodedString()
         exchange.headers = [("Content-MD5", digest), ("Content-Type", "application/xml")]
         exchange.replyLimit = 4 << 20

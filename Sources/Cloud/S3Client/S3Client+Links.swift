@@ -1,14 +1,14 @@
 import Basics
 
 extension S3Client {
-    /// The longest time for which Amazon accepts a link.
+    /// Amazon's longest lifetime of a link.
     package static let longestLink = Duration.seconds(7 * 86_400)
 
-    /// Returns a URL with which everyone can read an object ("Authenticating Requests: Using Query Parameters", Amazon S3 API Reference).
-    /// Nothing is requested; the object need not exist.
+    /// Returns a URL for public reading of an object ("Authenticating Requests: Using Query Parameters", Amazon S3 API
+    /// Reference). Nothing is requested; the object need not exist.
     ///
-    /// - Parameter lifetime: How long the link is valid, from 1 s to ``longestLink``; other values are clamped to these.
-    /// - Throws: ``S3Error`` `invalid` for a key that is not valid, and where there are no credentials.
+    /// - Parameter lifetime: How long the link is valid, clamped to the range from 1 s to ``longestLink``.
+    /// - Throws: ``S3Error`` `invalid` for an invalid key, or without credentials.
     package func link(to key: String, for lifetime: Duration) throws(S3Error) -> String {
         try check(key: key)
         let seconds = min(max(.seconds(1), lifetime), Self.longestLink).components.seconds

@@ -6,7 +6,7 @@ package struct S3Listed: Hashable, Sendable {
     package let size: UInt64
 }
 
-/// One page of a listing ("ListObjectsV2", Amazon S3 API Reference).
+/// A page of a listing ("ListObjectsV2", Amazon S3 API Reference).
 struct S3Page: Hashable, Sendable {
     let objects: [S3Listed]
     /// The token of the next page; nil after the last.
@@ -14,7 +14,7 @@ struct S3Page: Hashable, Sendable {
 
     init(parsing bytes: [UInt8]) throws(S3ReplyError) {
         let root = try S3ReplyError.parsing(bytes, as: "ListBucketResult")
-        // A store that does not know the encoding does not say that it used it.
+        // A store without the encoding does not report its use.
         let isEncoded = root["EncodingType"] == "url"
         var objects: [S3Listed] = []
         for content in root.children where content.name == "Contents" {
@@ -38,9 +38,9 @@ struct S3Page: Hashable, Sendable {
     }
 }
 
-/// A reply that is not what the protocol says.
+/// A reply that violates the protocol.
 struct S3ReplyError: Error {
-    /// Returns the root element, which has to have that name.
+    /// Returns the root element, which must have that name.
     static func parsing(_ bytes: [UInt8], as name: String) throws(S3ReplyError) -> XMLElement {
         do throws(XMLError) {
             let root = try XMLElement(parsing: bytes)
@@ -51,14 +51,14 @@ struct S3ReplyError: Error {
 }
 
 extension S3Client {
-    /// How many pages without objects may follow each other; a page may be empty and name another, but more in a row mean a store that
-    /// never ends.
+    /// The most consecutive pages without objects; an empty page may name a next page, but more in a row mean an
+    /// endless store.
     private static let emptyPages = 16
 
-    /// Returns the objects whose keys begin with `prefix`, in the order of their keys' bytes.
+    /// Returns the objects whose keys begin with `prefix`, sorted by the keys' bytes.
     ///
     /// - Parameters:
-    ///   - key: Only keys after this one are listed.
+    ///   - key: Only later keys are listed.
     ///   - limit: The most objects to return; the next call continues after the last of them.
     package func list(_ prefix: String, after key: String? = nil, limit: Int) async throws -> [S3Listed] {
         var (objects, token, empty): ([S3Listed], String?, Int) = ([], nil, 0)
@@ -92,7 +92,7 @@ extension S3Client {
             do throws(S3ReplyError) { page = try S3Page(parsing: reply.body) } catch {
                 throw S3Error(.damaged, "The list of objects in \(location) cannot be read.", cause: error)
             }
-            // Keys outside of the prefix were not requested; accepting them would read objects of others.
+            // Keys outside the prefix were not requested; accepting them would read foreign objects.
             guard page.objects.allSatisfy({ $0.key.utf8.starts(with: prefix.utf8) }), page.objects.count <= count else {
                 throw S3Error(.damaged, "The list of objects in \(location) contains keys that were not requested.")
             }

@@ -1,7 +1,7 @@
 /// An object's bytes, or a range of them.
 package struct S3Object: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// The tag as the store sent it, with its quotes; nil if it sent none.
+    /// The tag as sent by the store, with its quotes; nil if it sent none.
     package let etag: String?
 }
 
@@ -16,7 +16,7 @@ package enum S3Reading: Hashable, Sendable {
 /// The result of a PUT that must not replace anything.
 package enum S3Creation: Hashable, Sendable {
     case created
-    /// An object of that key exists, with other bytes.
+    /// An object with that key exists, with different bytes.
     case taken
 }
 
@@ -25,7 +25,7 @@ extension S3Client {
     ///
     /// - Parameters:
     ///   - etag: The tag of the known version; its bytes are not sent again while the object has that tag.
-    ///   - limit: The most bytes that are accepted.
+    ///   - limit: The most bytes to accept.
     /// - Throws: ``S3Error``: `noRange` if the object ends before the range, `tooLong`.
     package func get(
         _ key: String, range: Range<UInt64>? = nil, unless etag: String? = nil, limit: Int
@@ -53,7 +53,7 @@ extension S3Client {
         } catch let error as S3Error where error.code == .noKey { return .missing }
     }
 
-    /// Checks that a part is the requested one: a part from another position would be read as wrong bytes.
+    /// Checks that a part is the requested one: a part from a wrong position would be read as wrong bytes.
     private static func check(_ reply: S3Reply, is range: Range<UInt64>, of name: String) throws(S3Error) {
         let first = "bytes \(range.lowerBound)-"
         guard reply.status == 206, reply.headers.range?.hasPrefix(first) == true,
@@ -63,7 +63,7 @@ extension S3Client {
 
     /// Returns the size of an object in bytes; nil if it does not exist.
     ///
-    /// A missing bucket looks the same, because the response to a HEAD has no body that says more.
+    /// A missing bucket looks the same, because the response to a HEAD has no body with details.
     package func size(_ key: String) async throws -> UInt64? {
         try check(key: key)
         let exchange = S3Exchange(.head, key)
@@ -78,7 +78,7 @@ extension S3Client {
         } catch let error as S3Error where error.code == .noKey { return nil }
     }
 
-    /// Writes an object, replacing an existing one.
+    /// Writes an object, replacing an existing object.
     package func put(_ key: String, _ bytes: [UInt8]) async throws {
         try check(key: key)
         var exchange = S3Exchange(.put, key)
@@ -86,11 +86,11 @@ extension S3Client {
         try await perform(exchange) { _ in }
     }
 
-    /// Writes an object unless it exists. Of several concurrent calls for one key, one succeeds.
+    /// Writes an object unless it exists. Of several concurrent calls for the same key, exactly one succeeds.
     ///
-    /// A reply may be lost, and a retry, by this call or by a later one, then finds the object that the first attempt wrote. So an object
-    /// with the same bytes counts as created: a caller that has to distinguish its own object from another's writes bytes that no other
-    /// would.
+    /// A reply may be lost, and a later retry, automatic or not, then finds the object written by the first attempt. So
+    /// an object with the same bytes counts as created: a caller that has to recognise its own object writes unique
+    /// bytes.
     package func create(_ key: String, _ bytes: [UInt8]) async throws -> S3Creation {
         if try await putIfAbsent(key, bytes) { return .created }
         return try await holds(key, bytes) ? .created : .taken
@@ -113,14 +113,14 @@ extension S3Client {
     private func holds(_ key: String, _ bytes: [UInt8]) async throws -> Bool {
         do {
             guard case .object(let object) = try await get(key, limit: bytes.count) else {
-                // The object was deleted since the store refused to create it, so its author cannot be known.
+                // The object was deleted since the store refused to create it, so its author is unknown.
                 throw S3Error(.unavailable, "\(S3Location.quoted(key)) in \(location) was deleted in the meantime.")
             }
             return object.bytes == bytes
         } catch let error as S3Error where error.code == .tooLong { return false }
     }
 
-    /// Deletes an object; an absent one counts as deleted.
+    /// Deletes an object; an absent object counts as deleted.
     package func delete(_ key: String) async throws {
         try check(key: key)
         do { try await perform(S3Exchange(.delete, key)) { _ in } } catch let error as S3Error
@@ -128,8 +128,8 @@ extension S3Client {
         {}
     }
 
-    /// Checks a key by the rules of "Object key naming" (Amazon S3 User Guide). Parts that are dots are valid there, but do not survive in
-    /// URLs.
+    /// Checks a key by the rules of "Object key naming" (Amazon S3 User Guide). Dot segments are valid there, but do
+    /// not survive in URLs.
     func check(key: String) throws(S3Error) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...1024).contains(key.utf8.count), !parts.contains("."), !parts.contains(".."), !key.hasPrefix("/")

@@ -10,13 +10,13 @@ extension S3Client {
 
     /// Returns the error for an unsuccessful response.
     ///
-    /// - Parameter body: Nil if it is too long for an error of a store.
+    /// - Parameter body: Nil if it is too long for a store's error.
     func refused(_ body: [UInt8]?, _ response: HTTPResponse, _ exchange: S3Exchange, sent: Timestamp) -> S3Error {
         let found = body.flatMap { $0.isEmpty ? S3Refusal() : S3Refusal(parsing: $0) }
-        // The bodies of failures within a store, and of proxies before it, are often HTML pages.
+        // Error bodies of failing stores and of proxies in front of them are often HTML pages.
         let refusal = found ?? ([429, 500, 502, 503, 504].contains(response.status) ? S3Refusal() : nil)
         guard var refusal, let code = S3Error.Code(refusal, status: response.status),
-            // Only an error from the store itself proves that an object does not exist.
+            // Only an error from the store itself proves an object's absence.
             code != .noKey || !refusal.code.isEmpty || exchange.method == .head
         else {
             return S3Error(

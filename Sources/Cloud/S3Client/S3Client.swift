@@ -11,9 +11,10 @@ package protocol S3Transport: Sendable {
 
 extension HTTPConnections: S3Transport {}
 
-/// A client for one bucket. Its requests are signed, bounded in bytes and time, and retried while that may help.
+/// A client for a bucket. Its requests are signed, bounded in bytes and time, and retried while that may help.
 ///
-/// Every method throws only ``S3Error`` and `CancellationError`, and may be called again after either: requests are idempotent.
+/// Every method throws only ``S3Error`` and `CancellationError`, and may be called again after either: requests are
+/// idempotent.
 package final class S3Client: Sendable {
     package let location: S3Location
     let target: S3Target
@@ -27,11 +28,11 @@ package final class S3Client: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - region: The region of the user's settings, for a location without one. Stores that are not Amazon's may have none.
+    ///   - region: The region in the user's settings, for a location without a region. Non-Amazon stores may have none.
     ///   - clock: Measures the time limit of each request.
     ///   - pause: Waits between attempts.
     ///   - credentials: Called at first, and again when the store no longer accepts the credentials.
-    /// - Throws: If Amazon's bucket has no region, or the region is not valid.
+    /// - Throws: If Amazon's bucket has no region, or the region is invalid.
     package init(
         _ location: S3Location, region: String?, transport: any S3Transport, logger: Logger,
         time: any TimeSource = SystemTime(), clock: any Clock<Duration> = ContinuousClock(),
@@ -57,7 +58,7 @@ package final class S3Client: Sendable {
 
     /// Sends a request until there is a reply or a retry does not help.
     ///
-    /// - Parameter check: Reads the reply; an error that it throws is an error of that attempt.
+    /// - Parameter check: Reads the reply; its errors count as errors of that attempt.
     func perform<Value: Sendable>(
         _ exchange: S3Exchange, _ check: @Sendable (S3Reply) throws(S3Error) -> Value
     ) async throws -> Value {
@@ -88,7 +89,7 @@ package final class S3Client: Sendable {
                 try await self.reply(to: exchange, transport.send(request, within: limit), sent: now)
             }
         } catch let error as S3Error { throw error } catch {
-            // A cancelled caller receives `CancellationError`, whatever the library throws.
+            // A cancelled caller receives `CancellationError`, regardless of the library's error.
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             let why = error is TimeLimit ? "no reply in time" : ConnectionProblem.description(of: error)
             throw S3Error(.unavailable, "Cannot use \(location): \(why).", cause: error)
@@ -103,7 +104,7 @@ package final class S3Client: Sendable {
             guard isSuccess else { throw refused(nil, response, exchange, sent: sent) }
             throw S3Error(.tooLong, "\(name(exchange)) exceeds the size limit.")
         }
-        // A body that was cut short by a cancellation must not be used.
+        // A body cut short by a cancellation must not be used.
         try Task.checkCancellation()
         guard isSuccess else { throw refused(body, response, exchange, sent: sent) }
         let length = response.header("Content-Length")
@@ -157,7 +158,7 @@ package final class S3Client: Sendable {
         } catch { throw S3Error(.invalid, error.message, cause: error) }
     }
 
-    /// - Returns: Whether there are other credentials than those that were refused.
+    /// - Returns: Whether the new credentials differ from the rejected pair.
     private func renewCredentials(after error: S3Error) throws(S3Error) -> Bool {
         guard error.code == .expiredCredentials || error.code == .wrongCredentials else { return false }
         let refused = found.withLock { known in

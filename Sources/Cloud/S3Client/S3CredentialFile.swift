@@ -1,7 +1,8 @@
 package import Basics
 import Glibc
 
-/// The file with a bucket's credentials, readable by its owner only (mode 0600), in the form of Amazon's credentials file.
+/// The file with a bucket's credentials, readable by its owner only (mode 0600), in the format of Amazon's credentials
+/// file.
 package struct S3CredentialFile: Sendable {
     package let path: String
 
@@ -10,8 +11,9 @@ package struct S3CredentialFile: Sendable {
 
     package init(_ path: String) { self.path = path }
 
-    /// - Returns: Nil if there is no such file.
-    /// - Throws: ``S3ConfigurationError`` if others may read the file, if another user owns it, or if it holds no credentials.
+    /// - Returns: Nil if the file does not exist.
+    /// - Throws: ``S3ConfigurationError`` if the file is readable or owned by a different user, or if it holds no
+    ///   credentials.
     package func load() throws(S3ConfigurationError) -> S3CredentialSource.Found? {
         let text: String?
         do throws(Errno) { text = try Self.text(of: path, isPrivate: true) } catch {
@@ -31,12 +33,12 @@ package struct S3CredentialFile: Sendable {
         return S3CredentialSource.Found(credentials: credentials, region: settings["region"], origin: path)
     }
 
-    /// The file with the certificate authority that is kept with the credentials.
+    /// The file with the certificate authority stored with the credentials.
     var authorityPath: String { "\(path).pem" }
 
     /// Replaces the file atomically; on return it is durable.
     ///
-    /// - Parameter authority: Certificates in PEM form, which are kept in ``authorityPath``; nil removes those kept earlier.
+    /// - Parameter authority: Certificates in PEM form, stored in ``authorityPath``; nil removes earlier certificates.
     package func save(_ credentials: S3Credentials, region: String?, authority: String? = nil) throws(Errno) {
         if let authority {
             try DurableFile(authorityPath, mode: 0o600).replace(with: Array(authority.utf8))
@@ -52,7 +54,7 @@ package struct S3CredentialFile: Sendable {
         try DurableFile(path, mode: 0o600).replace(with: Array((lines.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Deletes the credentials and what is kept with them.
+    /// Deletes the credentials and the certificates stored with them.
     ///
     /// - Throws: `ENOENT` if there are none.
     package func delete() throws(Errno) {
@@ -66,10 +68,10 @@ package struct S3CredentialFile: Sendable {
         }
     }
 
-    /// Returns the text of a regular file; nil if there is none.
+    /// Returns the text of a regular file; nil if it does not exist.
     ///
-    /// - Parameter isPrivate: Whether the file has to belong to this user and be inaccessible to others.
-    /// - Throws: `EPERM` if it does not; `EFBIG` for a file of more than a mebibyte.
+    /// - Parameter isPrivate: Whether the file has to be private: owned by this user and inaccessible to anyone else.
+    /// - Throws: `EPERM` if it is not; `EFBIG` for a file of more than a mebibyte.
     static func text(of path: String, isPrivate: Bool = false) throws(Errno) -> String? {
         let file: Int32
         // Opening a pipe would otherwise wait for its writer.

@@ -1,14 +1,14 @@
 package import HTTPTransport
 
-/// Finds credentials where people store them: a file of ours, the environment, the profiles of Amazon's tools.
+/// Finds credentials in the usual places: our own file, the environment, the profiles of Amazon's tools.
 ///
-/// The first of these places that has any is used, complete or not: credentials from two places are never mixed.
+/// The first place with any is used, complete or not: credentials from two places are never mixed.
 package struct S3CredentialSource: Sendable {
     package struct Found: Hashable, Sendable {
         package let credentials: S3Credentials
-        /// The region that is configured with them; nil if there is none.
+        /// The region configured with them; nil if there is none.
         package let region: String?
-        /// The place where they were found, for messages.
+        /// Their source, for messages.
         package let origin: String
     }
 
@@ -19,8 +19,8 @@ package struct S3CredentialSource: Sendable {
 
     /// - Parameters:
     ///   - file: The path of a file written by ``S3CredentialFile``, or nil.
-    ///   - home: The user's home directory, which has `.aws`.
-    ///   - read: The text of a file of Amazon's tools; nil if there is no such file.
+    ///   - home: The user's home directory, with `.aws`.
+    ///   - read: The text of a file of Amazon's tools; nil if it does not exist.
     package init(
         file: String? = nil, environment: [String: String], home: String,
         read: @escaping @Sendable (String) throws -> String? = { try S3CredentialFile.text(of: $0) }
@@ -41,22 +41,23 @@ package struct S3CredentialSource: Sendable {
     /// Returns the region of the environment or the profile.
     package func region() -> String? {
         if let region = value("AWS_REGION") ?? value("AWS_DEFAULT_REGION") { return region }
-        // A profile that cannot be read is reported by `find`, which is called for every request.
+        // An unreadable profile is reported by `find`, which is called for every request.
         guard let profile = try? profile() else { return nil }
         return profile["region"]
     }
 
-    /// Returns the certificates that a connection to the store accepts: the system's, and those of a PEM file. That is the one kept with our
-    /// credentials, that of `AWS_CA_BUNDLE`, or that of the profile's `ca_bundle`, as for Amazon's tools.
+    /// Returns the certificates accepted for a connection to the store: the system's, and those of a PEM file. That
+    /// file is the one stored with our credentials, `AWS_CA_BUNDLE`, or the profile's `ca_bundle`, as for Amazon's
+    /// tools.
     ///
-    /// - Throws: If the file cannot be read, or has no certificate.
+    /// - Throws: If the file is unreadable, or has no certificate.
     package func trust() throws(S3ConfigurationError) -> ServerTrust {
         if let kept = file.map({ S3CredentialFile($0).authorityPath }),
             let text = try text(of: kept, { try S3CredentialFile.text(of: $0) })
         {
             return try Self.trust(text, from: kept)
         }
-        // As in `region`, a profile that cannot be read is reported by `find`.
+        // As in `region`, an unreadable profile is reported by `find`.
         guard let path = value("AWS_CA_BUNDLE") ?? (try? profile())?["ca_bundle"] else { return .system }
         guard let text = try text(of: path, read) else {
             throw S3ConfigurationError("There is no file \(path), which AWS_CA_BUNDLE or ca_bundle names.")
@@ -77,7 +78,7 @@ package struct S3CredentialSource: Sendable {
         }
     }
 
-    /// Returns a variable of the environment. An empty variable counts as unset.
+    /// Returns an environment variable. An empty variable counts as unset.
     private func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     private func fromEnvironment() throws(S3ConfigurationError) -> Found? {
@@ -118,7 +119,7 @@ package struct S3CredentialSource: Sendable {
         return Found(credentials: credentials, region: region(), origin: "the profile \(profileName)")
     }
 
-    /// Settings by which Amazon's tools get temporary credentials from programs and services.
+    /// Settings for temporary credentials that Amazon's tools get from programs and services.
     private static let otherSources = [
         "role_arn", "credential_process", "sso_session", "sso_start_url", "web_identity_token_file", "login_session",
     ]
@@ -126,7 +127,7 @@ package struct S3CredentialSource: Sendable {
     private var credentialsPath: String { value("AWS_SHARED_CREDENTIALS_FILE") ?? "\(home)/.aws/credentials" }
     private var configPath: String { value("AWS_CONFIG_FILE") ?? "\(home)/.aws/config" }
 
-    /// Returns the profile's settings from both files; those of the credentials file win.
+    /// Returns the profile's settings from both files; the credentials file takes precedence.
     private func profile() throws(S3ConfigurationError) -> [String: String] {
         let name = profileName
         let config = try document(configPath)
@@ -162,7 +163,7 @@ package struct S3CredentialSource: Sendable {
     }
 }
 
-/// A bucket's address or its credentials cannot be used. The message says why and what to do; it never holds a credential.
+/// An unusable bucket address or credential. The message has the reason and the remedy, never a credential.
 package struct S3ConfigurationError: Error, Hashable, CustomStringConvertible {
     package let message: String
     package var description: String { message }

@@ -1,9 +1,9 @@
 /// Why a bucket did not perform an operation.
 package struct S3Error: Error, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
-        /// The object that was to be created exists.
+        /// The object to create exists.
         case taken
-        /// Another request for the same key was under way.
+        /// A concurrent request for the same key was in progress.
         case conflict
         /// Too many requests.
         case throttled
@@ -12,7 +12,7 @@ package struct S3Error: Error, CustomStringConvertible {
         case noKey
         case noBucket
         case denied
-        /// The store does not know the access key, or the signature does not match its secret.
+        /// The access key is unknown to the store, or the signature does not match its secret.
         case wrongCredentials
         case expiredCredentials
         /// This device's clock differs too much from the store's.
@@ -20,23 +20,23 @@ package struct S3Error: Error, CustomStringConvertible {
         case wrongRegion
         /// The store does not support the operation.
         case unsupported
-        /// The range of bytes is outside of the object.
+        /// The byte range is outside the object.
         case noRange
         /// The store, or the account's share of it, is full.
         case full
-        /// The reply is longer than its caller accepts.
+        /// The reply exceeds its caller's limit.
         case tooLong
-        /// The reply is not what the protocol says.
+        /// The reply violates the protocol.
         case damaged
-        /// The request cannot be made: a bad key, no credentials.
+        /// The request is impossible: a bad key, no credentials.
         case invalid
     }
 
     package let code: Code
-    /// What happened, to what, and what to do.
+    /// The problem, the affected object, and the remedy.
     package let message: String
     package let cause: (any Error)?
-    /// How long the store asks to wait before a retry.
+    /// The store's requested wait before a retry.
     let wait: Duration?
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil, wait: Duration? = nil) {

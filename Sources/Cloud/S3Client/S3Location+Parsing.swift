@@ -3,7 +3,7 @@ import Basics
 extension S3Location {
     /// Parses `s3://BUCKET/PREFIX?NAME=VALUE&…`.
     ///
-    /// - Throws: What is wrong with the text, and an example of a correct one.
+    /// - Throws: The error in the text, and a correct example.
     package init(parsing text: String) throws(S3ConfigurationError) {
         guard text.hasPrefix(Self.scheme) else {
             throw S3ConfigurationError("\(Self.quoted(text)) does not begin with \(Self.scheme).")
@@ -20,7 +20,7 @@ extension S3Location {
             region: settings.region, addressing: settings.addressing, isInsecure: settings.isInsecure)
     }
 
-    /// Returns the prefix. It may end with one slash, as people write folders.
+    /// Returns the prefix. It may end with a single slash, as is usual for folders.
     private static func prefix(_ path: Substring) throws(S3ConfigurationError) -> String {
         var path = path.dropFirst()
         if path.hasSuffix("/") { path = path.dropLast() }

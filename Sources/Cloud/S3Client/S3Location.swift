@@ -1,8 +1,8 @@
 /// The place of a cloud in a bucket: `s3://BUCKET/PREFIX?endpoint=URL&region=REGION`.
 ///
-/// Without an endpoint the bucket is Amazon's. `addressing` is `path` (the bucket is the first part of the path) or `virtual` (of the host
-/// name); by default Amazon's buckets use the latter and all others the former, which every other store supports. An endpoint without TLS
-/// is refused outside of this machine, unless `insecure=true` declares its network as trusted.
+/// Without an endpoint the bucket is Amazon's. `addressing` is `path` (the bucket is the first part of the path) or
+/// `virtual` (of the host name); by default Amazon's buckets use the latter and the rest the former, supported by all
+/// non-Amazon stores. A remote endpoint without TLS is refused, unless `insecure=true` declares its network as trusted.
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     package enum Addressing: String, Sendable { case path, virtual }
 
@@ -11,9 +11,9 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     package let bucket: String
     /// Without a slash at either end; may be empty.
     package let prefix: String
-    /// The origin of a store that is not Amazon's: scheme, host and port.
+    /// The origin of a non-Amazon store: scheme, host and port.
     package let endpoint: String?
-    /// Nil: the region of the user's settings.
+    /// Nil: the region in the user's settings.
     package let region: String?
     package let addressing: Addressing?
     package let isInsecure: Bool
@@ -65,7 +65,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The origin of requests, and the path that precedes each key.
+/// The origin of requests, and the path before each key.
 package struct S3Target: Hashable, Sendable {
     /// `http` or `https`.
     package let scheme: String
@@ -78,7 +78,7 @@ package struct S3Target: Hashable, Sendable {
 // MARK: Rules
 
 extension S3Location {
-    /// Checks the rules for names of general purpose buckets (Amazon S3 User Guide), which other stores share.
+    /// Checks the naming rules for general purpose buckets (Amazon S3 User Guide), shared by other stores.
     private static func check(bucket: String) throws(S3ConfigurationError) {
         func fail(_ why: String) throws(S3ConfigurationError) -> Never {
             throw S3ConfigurationError("\(quoted(bucket)) is not the name of a bucket: \(why).")
@@ -146,7 +146,7 @@ extension S3Location {
         "The address holds credentials. Take them out, replace them if others could see them, and use the environment or a profile."
     )
 
-    /// Returns text of a user for a message, with control characters, which could control a terminal, replaced.
+    /// Returns a user's text for a message, replacing control characters, which could control a terminal.
     static func quoted(_ text: String) -> String {
         let visible = text.unicodeScalars.prefix(200).map {
             $0.properties.generalCategory == .control ? "?" : Character($0)

@@ -1,8 +1,8 @@
 import Basics
 
-/// The body of a response that is an error ("Error responses", Amazon S3 API Reference).
+/// An error body of a response ("Error responses", Amazon S3 API Reference).
 struct S3Refusal: Hashable, Sendable {
-    /// The code, such as `NoSuchKey`; empty if the response had no body, like that to a HEAD.
+    /// The code, such as `NoSuchKey`; empty for a response without a body, as to a HEAD.
     var code = ""
     var message = ""
     /// The store's clock, from a refusal of a signature's time.
@@ -12,7 +12,7 @@ struct S3Refusal: Hashable, Sendable {
 
     init(code: String = "") { self.code = code }
 
-    /// - Returns: Nil for a body that is not an error of an object store.
+    /// - Returns: Nil for a body that is not an object store's error.
     init?(parsing body: [UInt8]) {
         guard let root = try? XMLElement(parsing: body) else { return nil }
         // Some stores wrap the error as Amazon's older services do.
@@ -29,7 +29,7 @@ struct S3Refusal: Hashable, Sendable {
         region = error["Region"].flatMap { (try? S3Location.check(region: $0)) == nil ? nil : $0 }
     }
 
-    /// Returns text of a server without characters that could control a terminal.
+    /// Returns a server's text without characters that could control a terminal.
     static func visible(_ text: String, limit: Int) -> String {
         let hidden: Set<Unicode.GeneralCategory> = [.control, .format, .lineSeparator, .paragraphSeparator]
         let scalars = text.unicodeScalars.prefix(limit).map {
@@ -40,7 +40,7 @@ struct S3Refusal: Hashable, Sendable {
 }
 
 extension S3Error.Code {
-    /// Returns the meaning of a refusal; nil for one that an object store does not send.
+    /// Returns the meaning of a refusal; nil for a refusal not used by object stores.
     init?(_ refusal: S3Refusal, status: Int) {
         if refusal.code == "AuthorizationHeaderMalformed", refusal.region == nil {
             self = .wrongCredentials

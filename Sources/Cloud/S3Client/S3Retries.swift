@@ -1,8 +1,8 @@
 /// Decides whether and after which pause a request is retried. Pure; the caller passes the random generator.
 struct S3Retries {
-    /// The most attempts if the store responds and throttles.
+    /// The most attempts while the store responds by throttling.
     static let tries = 5
-    /// The most attempts if there is no reply: each may have used its whole time limit.
+    /// The most attempts without a reply: each may have used its whole time limit.
     static let triesWithoutReply = 3
     private static let longest: Duration = .seconds(5)
 
@@ -16,7 +16,7 @@ struct S3Retries {
         guard error.code.isPassing, failures < tries, wait <= Self.longest else { return nil }
         let first: Duration = error.code == .throttled ? .milliseconds(400) : .milliseconds(100)
         let pause = min(first * (1 << (failures - 1)), Self.longest)
-        // Half is jitter, so that devices that were throttled together do not return together.
+        // Half is jitter, so that jointly throttled devices do not return together.
         return max(wait, pause / 2) + pause / 2 * Double.random(in: 0..<1, using: &generator)
     }
 }

@@ -1,6 +1,6 @@
 import Basics
 
-/// The forms of time in stores' responses.
+/// The time formats in stores' responses.
 enum S3Time {
     /// Parses `2013-05-24T00:00:00Z`, with or without fractions of a second, or `Fri, 24 May 2013 00:00:00 GMT` (RFC 9110, 5.6.7).
     static func parse(_ text: String) -> Timestamp? {
@@ -27,7 +27,7 @@ enum S3Time {
         return Timestamp(seconds: date.daysSince1970 * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5])
     }
 
-    /// Returns how far this device's clock is from the store's, such as `61 minutes behind`.
+    /// Returns this device's clock difference from the store, such as `61 minutes behind`.
     static func difference(of own: Timestamp, from other: Timestamp) -> String {
         let seconds = own.duration(since: other).components.seconds
         let (count, unit) = abs(seconds) < 7200 ? (abs(seconds) / 60, "minute") : (abs(seconds) / 3600, "hour")

@@ -3,16 +3,16 @@ import Cryptography
 
 /// Signs requests with version 4 ("AWS Signature Version 4", Amazon S3 API Reference). Pure.
 ///
-/// Paths are encoded once and not normalised: S3's rule, which differs from that of Amazon's other services.
+/// Paths are encoded once and not normalised: S3's rule, unlike Amazon's other services.
 package struct SigV4: Sendable {
-    /// The parts of a request that a signature covers.
+    /// The parts of a request covered by a signature.
     package struct Input: Sendable {
         package var method: String
-        /// The path, not encoded; begins with `/`.
+        /// The unencoded path; begins with `/`.
         package var path: String
-        /// Names and values, not encoded.
+        /// Unencoded names and values.
         package var query: [(name: String, value: String)] = []
-        /// Headers, all of which are signed. They have to include `host` and `x-amz-date`.
+        /// Headers, all of them signed. They have to include `host` and `x-amz-date`.
         package var headers: [(name: String, value: String)]
         /// The SHA-256 of the body in hexadecimal digits.
         package var bodyDigest: String
@@ -37,7 +37,7 @@ package struct SigV4: Sendable {
         self.service = service
     }
 
-    /// Returns the value of the header `Authorization`.
+    /// Returns the value of the `Authorization` header.
     package func authorization(of input: Input, with credentials: S3Credentials, at time: Timestamp) -> String {
         let names = Self.normalised(input.headers).map(\.name).joined(separator: ";")
         return """
@@ -46,7 +46,7 @@ package struct SigV4: Sendable {
             """
     }
 
-    /// Returns the query of a GET whose signature is part of its URL, for an object that everyone with the URL may read.
+    /// Returns the query of a GET with the signature in its URL, for an object readable by everyone with the URL.
     ///
     /// - Parameter seconds: How long the URL is valid.
     package func linkQuery(
@@ -121,12 +121,12 @@ extension SigV4 {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// Returns a path in the form in which it is signed and sent.
+    /// Returns a path in its signed and sent form.
     package static func encode(path: String) -> String {
         PercentCoding.encode(path.utf8) { isUnreserved($0) || $0 == UInt8(ascii: "/") }
     }
 
-    /// Returns a query in the form in which it is signed and sent: sorted by name and value, each with `=`.
+    /// Returns a query in its signed and sent form: sorted by name and value, each with `=`.
     package static func encode(query: [(name: String, value: String)]) -> String {
         query.map {
             (
@@ -148,8 +148,8 @@ extension SigV4 {
         }
     }
 
-    /// Returns headers with names in lower case and sorted, values trimmed and with single spaces, and values of one name joined in their
-    /// order.
+    /// Returns headers with names in lower case and sorted, values trimmed and with single spaces, and values with the
+    /// same name joined in their order.
     private static func normalised(_ headers: [(name: String, value: String)]) -> [(name: String, value: String)] {
         var values: [String: [String]] = [:]
         for (name, value) in headers {

@@ -19,7 +19,7 @@ package struct XMLElement: Hashable, Sendable {
         self.children = children
     }
 
-    /// Parses a document with one root element.
+    /// Parses a document with a single root element.
     package init(parsing bytes: [UInt8]) throws(XMLError) {
         var scanner = XMLScanner(bytes)
         var open: [XMLElement] = []
@@ -35,7 +35,7 @@ package struct XMLElement: Hashable, Sendable {
                 open.append(XMLElement(name))
             case .text(let text):
                 if open.isEmpty {
-                    // Only white space and a byte order mark may be outside of the root element.
+                    // Only white space and a byte order mark may be outside the root element.
                     guard text.allSatisfy({ $0.isWhitespace || $0 == "\u{FEFF}" }) else { throw .malformed }
                 } else {
                     open[open.count - 1].text += text
@@ -51,13 +51,13 @@ package struct XMLElement: Hashable, Sendable {
         self = root
     }
 
-    /// The first child of that name.
+    /// The first child with that name.
     package func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// The text of the first child of that name.
+    /// The text of the first child with that name.
     package subscript(_ name: String) -> String? { child(name)?.text }
 
-    /// The element as XML. All names have to be valid names of XML.
+    /// The element as XML. All names have to be valid XML names.
     package var encoded: String {
         "<\(name)>" + (children.isEmpty ? Self.escaped(text) : children.map(\.encoded).joined()) + "</\(name)>"
     }

@@ -1,9 +1,9 @@
 import Basics
 
-/// Scans the small XML documents that object stores send, token by token. Pure; takes time proportional to the number of bytes.
+/// Scans object stores' small XML documents, token by token. Pure; takes time proportional to the number of bytes.
 ///
-/// It accepts less than XML: UTF-8 only, no document types, no CDATA, no entities except the five of XML 1.0 and numeric ones. It skips
-/// attributes and drops prefixes of names.
+/// It accepts less than XML: UTF-8 only, no document types, no CDATA, no entities except the five of XML 1.0 and
+/// numeric ones. It skips attributes and drops prefixes of names.
 struct XMLScanner {
     enum Token: Hashable {
         case start(String)
@@ -13,7 +13,7 @@ struct XMLScanner {
     }
 
     private var rest: ArraySlice<UInt8>
-    /// The end of an element without content, which its one tag has announced.
+    /// The pending end of an element without content, from its single tag.
     private var pendingEnd: String?
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }

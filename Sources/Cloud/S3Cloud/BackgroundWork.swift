@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Work that may happen after an operation has returned: hints and segments. An errand that is lost costs time only.
+/// Work that may happen after an operation has returned: hints and segments. Losing it costs only time.
 final class BackgroundWork: Sendable {
     private struct State {
         var running: [String: Task<Void, Never>] = [:]
-        /// BackgroundWork that are to run again, since there was another request while they ran.
+        /// Work to run again after a repeated request while it ran.
         var again: Set<String> = []
         var isCancelled = false
     }
 
     private let state = Mutex(State())
 
-    /// Runs `body` unless an errand of this name is running; then that one runs once more after it.
+    /// Runs `body` unless work of this name is running; then that work runs once more afterwards.
     func run(_ name: String, _ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isCancelled else { return }

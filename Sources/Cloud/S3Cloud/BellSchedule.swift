@@ -1,15 +1,15 @@
-/// Decides when to look at the bell, and what else to look at. Pure; times are measured from any fixed point.
+/// Decides when to check the bell, logs and containers. Pure; times are measured from any fixed point.
 ///
-/// Each look is a request that costs money, so a device looks often only while there are changes.
+/// Each check is a request that costs money, so a device checks often only while there are changes.
 package struct BellSchedule: Hashable, Sendable {
-    /// The pause between looks while nothing happens.
+    /// The pause between checks while nothing happens.
     package let rest: Duration
-    /// The pause after a change that this device made or saw, for ``activity``.
+    /// The pause after a change made or seen by this device, for ``activity``.
     package let active: Duration
     package let activity: Duration
-    /// How often all logs are looked at although the bell was silent: a writer may have died between its entry and the bell.
+    /// How often all logs are checked despite a silent bell: a writer may have died between its entry and the bell.
     package let patrol: Duration
-    /// How often the containers are listed although nothing hints at a new one.
+    /// How often the containers are listed without hints of a new container.
     package let listing: Duration
     /// How often the containers are listed at most while the bell reports changes.
     package let listingWhileActive: Duration
@@ -38,16 +38,16 @@ package struct BellSchedule: Hashable, Sendable {
 
     mutating func change(at now: Duration) { changed = now }
 
-    /// Records that all logs are looked at; returns whether it is time for that.
+    /// Records a check of all logs; returns whether it is due.
     mutating func patrolIsDue(at now: Duration) -> Bool {
         guard now - patrolled >= patrol else { return false }
         patrolled = now
         return true
     }
 
-    /// Records that the containers are listed; returns whether it is time for that.
+    /// Records a listing of the containers; returns whether it is due.
     ///
-    /// - Parameter isHinted: Whether the bell was rung by an append to no container that is known.
+    /// - Parameter isHinted: Whether the bell was rung by an append to an unknown container.
     mutating func listingIsDue(isHinted: Bool, isActive: Bool, at now: Duration) -> Bool {
         guard isHinted || now - listed >= (isActive ? listingWhileActive : listing) else { return false }
         listed = now

@@ -5,7 +5,7 @@ import Logging
 import S3Client
 import Synchronization
 
-/// Looks at the bell for one consumer of events; ends with its last reference.
+/// Checks the bell for a consumer of events; ends with its last reference.
 final class BellWatcher: Sendable {
     let mailbox = EventMailbox()
     private let task: Task<Void, Never>
@@ -27,7 +27,7 @@ final class BellWatcher: Sendable {
     }
 }
 
-/// The looks at a bell, one after another.
+/// The successive checks of a bell.
 private struct BellRound: ~Copyable {
     private let backend: S3Backend
     private let mailbox: EventMailbox
@@ -35,7 +35,7 @@ private struct BellRound: ~Copyable {
     private let elapsed: @Sendable () -> Duration
     private var schedule: BellSchedule
     private var etag: String?
-    /// The last entry of each log that this consumer knows of.
+    /// The last entry of each log known to this consumer.
     private var ends: [ContainerName: UInt64]?
     private var isInterrupted = false
 
@@ -61,7 +61,7 @@ private struct BellRound: ~Copyable {
             } catch is CancellationError { break } catch {
                 if !isInterrupted { backend.logger.debug("cannot look at the bell", metadata: ["why": "\(error)"]) }
                 isInterrupted = true
-                // What the bell announced may not have been looked at.
+                // The announced changes may not have been checked.
                 etag = nil
             }
             await nap.sleep(for: schedule.pause(at: elapsed()), backend.clock)
@@ -83,7 +83,7 @@ private struct BellRound: ~Copyable {
         }
     }
 
-    /// The first look. What has happened since the stream began is not known, so it reports everything.
+    /// The first check. Changes since the stream's start are unknown, so it reports everything.
     private mutating func begin() async throws {
         _ = try await readBell()
         ends = [:]
@@ -95,7 +95,7 @@ private struct BellRound: ~Copyable {
         schedule.looked(at: elapsed())
     }
 
-    /// - Returns: Whether the bell was rung since the last look.
+    /// - Returns: Whether the bell was rung since the last check.
     private mutating func readBell() async throws -> Bool {
         switch try await backend.client.get(backend.layout.bell, unless: etag, limit: 4096) {
         case .unchanged, .missing: return false
@@ -111,7 +111,7 @@ private struct BellRound: ~Copyable {
         for (container, seen) in ends ?? [:] {
             var end = seen
             while end - seen < Self.steps, try await exists(end + 1, in: container) { end += 1 }
-            // A device that slept for long searches for the end instead of asking for every number.
+            // After a long sleep, a device searches for the end instead of querying every number.
             if end == seen + Self.steps { end = try await backend.findEnd(of: container, from: end) }
             guard end != seen else { continue }
             ends?[container] = end
@@ -137,7 +137,7 @@ private struct BellRound: ~Copyable {
     }
 }
 
-/// A pause that a change cuts short.
+/// A pause cut short by a change.
 private final class Nap: Sendable {
     private struct State {
         var sleep: Task<Void, Never>?
@@ -147,7 +147,7 @@ private final class Nap: Sendable {
     private let state = Mutex(State())
 
     func sleep(for pause: Duration, _ clock: any Clock<Duration>) async {
-        // Only a cancellation cuts the pause short, which is what it is for.
+        // Only a cancellation cuts the pause short, as intended.
         let sleep = Task { _ = try? await clock.sleep(for: pause) }
         let isOver = state.withLock { state in
             state.sleep = sleep

@@ -2,7 +2,7 @@ import CloudStorage
 import S3Client
 
 extension CloudError {
-    /// - Parameter isWriting: Whether the store refused a change; one that only refuses changes can still be read.
+    /// - Parameter isWriting: Whether the store refused a change; then it may still be readable.
     init(_ error: S3Error, isWriting: Bool) {
         self.init(Self.code(of: error.code, isWriting: isWriting), error.message, cause: error.cause)
     }

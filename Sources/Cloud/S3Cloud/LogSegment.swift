@@ -2,11 +2,11 @@ import CloudModel
 import CloudStorage
 import Cryptography
 
-/// A thousand entries of a log in one object: the bytes of their objects one after another. It has nothing of its own, so all devices
-/// write the same bytes, and nothing is lost if it is missing or damaged.
+/// A thousand entries of a log in one object: the concatenated bytes of their objects. It adds no information, so all
+/// devices write the same bytes, and nothing is lost if it is missing or damaged.
 struct LogSegment: Equatable, Sendable {
     static let entryCount: UInt64 = 1000
-    /// A longer segment is neither written nor read: it would take too much memory at once, and its entries exist one by one.
+    /// A longer segment is neither written nor read: it would take too much memory, and its entries exist one by one.
     static let maximumSize = 32 << 20
 
     let index: UInt64
@@ -52,7 +52,7 @@ struct LogSegment: Equatable, Sendable {
 }
 
 extension StoredFrame {
-    /// Takes the next frame and its payload from bytes in which frames follow each other.
+    /// Takes the next frame and its payload from concatenated frames.
     static func next(_ kind: Kind, in bytes: inout ArraySlice<UInt8>) throws(Problem) -> (StoredFrame, [UInt8]) {
         let headerSize = headerSize(of: kind)
         let header = Array(bytes.prefix(headerSize))
@@ -66,7 +66,7 @@ extension StoredFrame {
     }
 }
 
-/// An entry of a log as it is stored.
+/// A stored log entry.
 struct LoggedEntry: Equatable, Sendable {
     /// The digest of the log up to this entry.
     let digest: Digest

@@ -6,7 +6,8 @@ import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// See ``CloudBackend/append(_:to:after:)``. Chunks need no step of their own: the store made each durable before it responded.
+    /// See ``CloudBackend/append(_:to:after:)``. Chunks need no extra step: the store made each durable before it
+    /// responded.
     package func append(
         _ payload: [UInt8], to container: ContainerName, after position: LogPosition
     ) async throws -> LogSequence {
@@ -29,7 +30,8 @@ extension S3Backend {
         }
     }
 
-    /// Creates the object under the first free number. A number is tried only after the one before it was seen, so the log has no gaps.
+    /// Creates the object under the first free number. A number is tried only after its predecessor was seen, so the
+    /// log has no gaps.
     private func place(
         _ payload: [UInt8], in container: ContainerName, after position: LogPosition
     ) async throws -> UInt64 {
@@ -44,15 +46,15 @@ extension S3Backend {
             }
             saw(last + 1, nil, in: container)
             losses += 1
-            // A writer that is far behind searches for the end instead of trying every number.
+            // A writer far behind searches for the end instead of trying every number.
             last = losses.isMultiple(of: 4) ? try await findEnd(of: container, from: last + 1) : last + 1
             before = try await digest(upTo: last, of: container)
         }
         throw CloudError(.failed, "The log of \(container) in \(client.location) is full.")
     }
 
-    /// Returns the last number of the log, or one a little before it, with the digest up to there, after checking that the log has the
-    /// caller's position.
+    /// Returns the last number of the log, or a slightly earlier number, with the digest up to there, after checking
+    /// that the log has the caller's position.
     private func end(of container: ContainerName, after position: LogPosition) async throws -> (UInt64, Digest) {
         var known = known(container)
         if known.end == nil {
@@ -66,14 +68,14 @@ extension S3Backend {
             return (end, digest)
         }
         try await confirm(position, of: container)
-        // Appending after a lost entry would leave a gap that no device could read across.
+        // Appending after a lost entry would leave a gap unreadable for all devices.
         if end == position.sequence.value, let digest = position.digest { return (end, digest) }
         return (end, try await digest(upTo: end, of: container))
     }
 
-    /// Finds the end of the log: by one listing, or, where more than a page of entries follows, by looking for single numbers.
+    /// Finds the end of the log: by a listing, or, if more than a page of entries follows, by probing single numbers.
     ///
-    /// - Parameter number: An entry that is there, or 0.
+    /// - Parameter number: An existing entry, or 0.
     func findEnd(of container: ContainerName, from number: UInt64) async throws -> UInt64 {
         let log = layout.log(container)
         let page = try await client.list(log, after: layout.entry(container, number), limit: Self.page)
@@ -108,7 +110,7 @@ extension S3Backend {
         state.withLock { $0.logs[container, default: KnownLog()].saw(number, digest, at: now) }
     }
 
-    /// Returns the error for an entry that existed and is gone.
+    /// Returns the error for a lost entry.
     func shortened(_ container: ContainerName, _ number: UInt64) async throws -> CloudError {
         try await confirmIdentity()
         return .lostEntry(number, of: container, at: "\(client.location)")

@@ -17,7 +17,7 @@ extension S3Backend {
         try await putChunks(chunks, epoch: 0, in: container)
     }
 
-    /// Records damage in memory only: it is reported again when it is found again.
+    /// Records corruption in memory only: rediscovery repeats the report.
     package func distrust(_ chunks: Set<ChunkID>, in container: ContainerName) async throws {
         state.withLock { $0.distrusted.formUnion(chunks.map { ChunkPlace(container: container, id: $0) }) }
     }
@@ -25,7 +25,7 @@ extension S3Backend {
     package func getChunk(_ id: ChunkID, in container: ContainerName) async throws -> [UInt8] {
         try await perform {
             if let frame = try await self.chunk(ChunkKey(id), in: container) { return frame }
-            // After a collection of garbage a chunk may be there under a later key only.
+            // After a garbage collection, a chunk may exist only under a later key.
             for key in try await self.keys(of: id, in: container).reversed() {
                 if let frame = try await self.chunk(key, in: container) { return frame }
             }
@@ -45,13 +45,13 @@ extension S3Backend {
         return object.bytes
     }
 
-    /// Returns the keys under which a chunk is stored, in their order.
+    /// Returns the stored keys of a chunk, sorted.
     private func keys(of id: ChunkID, in container: ContainerName) async throws -> [ChunkKey] {
         let listed = try await client.list(layout.chunk(ChunkKey(id), in: container), limit: 1000)
         return listed.compactMap { layout.chunkKey($0.key, in: container) }.filter { $0.id == id }
     }
 
-    /// Overwrites every stored copy of a chunk whose bytes were found to be wrong.
+    /// Overwrites every stored copy of a corrupt chunk.
     private func replace(_ chunk: OutgoingChunk, epoch: UInt64, in container: ContainerName) async throws {
         let keys = Set(try await keys(of: chunk.id, in: container)).union([ChunkKey(chunk.id, epoch: epoch)])
         for key in keys { try await client.put(layout.chunk(key, in: container), chunk.frame) }
@@ -61,7 +61,7 @@ extension S3Backend {
 // MARK: Collection of garbage
 
 extension S3Backend {
-    /// Asks for each key. Nothing is remembered: a person may have deleted objects, and `check` has to see that.
+    /// Queries each key. Nothing is remembered: a person may have deleted objects, and `check` has to notice that.
     package func present(_ keys: [ChunkKey], in container: ContainerName) async throws -> Set<ChunkKey> {
         try await perform {
             try await self.requireContainer(container)
@@ -77,10 +77,10 @@ extension S3Backend {
         }
     }
 
-    /// For so many keys a listing is tried first: one costs as much as a dozen requests for single keys.
+    /// With at least this many keys a listing is tried first: it costs as much as a dozen requests for single keys.
     private static let manyKeys = 100
 
-    /// - Returns: The keys of all stored chunks; nil if they are more than one page.
+    /// - Returns: The keys of all stored chunks; nil if they exceed a page.
     private func allChunks(in container: ContainerName) async throws -> Set<ChunkKey>? {
         let page = 1000
         let listed = try await client.list(layout.chunks(container), limit: page)
@@ -94,7 +94,7 @@ extension S3Backend {
             let place = ChunkPlace(container: container, id: chunk.id)
             guard self.state.withLock({ $0.distrusted.contains(place) }) else {
                 let key = self.layout.chunk(ChunkKey(chunk.id, epoch: epoch), in: container)
-                // The key is the digest of the bytes, so an object that exists is as good.
+                // The key is the digest of the bytes, so an existing object is as good.
                 _ = try await self.client.putIfAbsent(key, chunk.frame)
                 return
             }
@@ -103,7 +103,7 @@ extension S3Backend {
         }
     }
 
-    /// Puts the chunks at once: a request takes the time of a round trip, however small the chunk is.
+    /// Puts the chunks concurrently: a request takes the time of a round trip, however small the chunk is.
     package func putChunks(_ chunks: [OutgoingChunk], epoch: UInt64, in container: ContainerName) async throws {
         _ = try await concurrently(chunks) { try await self.putChunk($0, epoch: epoch, in: container) }
     }
@@ -117,7 +117,7 @@ extension S3Backend {
             while chunks.count < limit {
                 let count = min(limit - chunks.count, 1000)
                 let listed = try await self.client.list(self.layout.chunks(container), after: after, limit: count)
-                // Objects with other names are not ours.
+                // Objects with different names are not ours.
                 chunks += listed.compactMap { object in
                     self.layout.chunkKey(object.key, in: container).map { StoredChunk(key: $0, bytes: object.size) }
                 }

@@ -5,8 +5,8 @@ import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// See ``CloudBackend/connect(create:)``. A new cloud is made only in a store that creates objects atomically, and in a prefix without
-    /// objects.
+    /// See ``CloudBackend/connect(create:)``. A new cloud is created only in a store with atomic object creation, and
+    /// in a prefix without objects.
     package func connect(create: Bool) async throws -> CloudIdentity {
         try await translating(create ? .writing : .reading) {
             var found = try await self.readIdentity()
@@ -17,7 +17,7 @@ extension S3Backend {
         }
     }
 
-    /// Checks that the cloud is still the one that this instance is connected to. Called when something is absent that should be there.
+    /// Checks that the cloud is still the connected one. Called when an expected object is absent.
     func confirmIdentity() async throws {
         guard let identity = try await readIdentity() else { throw absent() }
         try adopt(identity)
@@ -42,7 +42,7 @@ extension S3Backend {
             .offline, "There is no cloud at \(client.location). Check the bucket and the prefix of the address.")
     }
 
-    /// How often an identity that cannot be parsed is read: a proxy may have cut off one reply, and the object never changes.
+    /// How often an unparsable identity is read: a proxy may have cut off a reply, and the object never changes.
     private static let identityReads = 3
 
     private func readIdentity() async throws -> CloudIdentity? {
@@ -80,7 +80,7 @@ extension S3Backend {
         try await requireEmptyPrefix()
         try await requireAtomicCreation()
         var generator = SystemRandomNumberGenerator()
-        // If another device was faster, both use its cloud.
+        // If a concurrent device was faster, both use its cloud.
         let bytes = Array(IdentityFile.random(using: &generator).text.utf8)
         _ = try await client.putIfAbsent(layout.identity, bytes)
         guard let identity = try await readIdentity() else { throw absent() }
@@ -88,7 +88,7 @@ extension S3Backend {
     }
 
     private func requireEmptyPrefix() async throws {
-        // Another device may be making the cloud at the same time.
+        // A concurrent device may be creating the cloud.
         let ours = [layout.probes, layout.identity]
         let listed = try await client.list(layout.prefix, limit: 1000)
         guard listed.allSatisfy({ object in ours.contains { object.key.hasPrefix($0) } }) else {
@@ -99,10 +99,11 @@ extension S3Backend {
         }
     }
 
-    /// The creations of one key that a store has to decide between.
+    /// The number of competing creations of one key.
     private static let contestants = 8
 
-    /// Creates one key several times at once, with other bytes each time. The log has one order only if exactly one creation succeeds.
+    /// Creates the same key several times concurrently, with different bytes each time. The log has a single order only
+    /// if exactly one creation succeeds.
     private func requireAtomicCreation() async throws {
         let key = "\(layout.probes)\(Hex.encode(UInt64.random(in: 0...UInt64.max)))"
         let client = client
@@ -111,7 +112,7 @@ extension S3Backend {
             var winners = try await concurrently(Array(0..<Self.contestants)) { number in
                 try await client.create(key, Array("contestant \(number)\n".utf8)) == .created
             }.count { $0 }
-            // A store that ignores the condition lets this one succeed, too.
+            // A store that ignores the condition lets this creation succeed, too.
             if try await client.create(key, Array("late\n".utf8)) == .created { winners += 1 }
             outcome = .success(winners)
         } catch { outcome = .failure(error) }

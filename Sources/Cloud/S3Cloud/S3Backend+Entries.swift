@@ -5,7 +5,7 @@ import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// The approximate upper bound of the bytes that one call returns; it returns at least one entry.
+    /// The approximate upper bound of the bytes returned per call; a call returns at least one entry.
     private static let maximumBatch = 16 << 20
 
     package func entries(
@@ -13,7 +13,7 @@ extension S3Backend {
     ) async throws -> [LogRecord] {
         try await perform {
             try await self.requireContainer(container)
-            // The one listing of a log: it shows whether segments are worth looking for.
+            // A log's only listing: it shows whether segments are worth looking for.
             if self.known(container).end == nil {
                 _ = try await self.findEnd(of: container, from: min(position.sequence.value, S3Layout.maximumEntry))
             }
@@ -25,7 +25,8 @@ extension S3Backend {
             let first = position.sequence.value + 1
             let following = entries.countFollowing(position.digest)
             if following == 0 {
-                // Either the cloud no longer has the entries up to this position, or it has them and another history follows.
+                // Either the cloud no longer has the entries up to this position, or it has them, followed by a second
+                // history.
                 try await self.confirm(position, of: container)
                 throw CloudError.twoHistories(from: first, of: container, at: "\(self.client.location)")
             }
@@ -43,7 +44,7 @@ extension S3Backend {
     ) async throws -> [LoggedEntry] {
         var entries: [LoggedEntry] = []
         var size = 0
-        // How many entries beyond the known end are tried at once: more after each success.
+        // The number of entries to try beyond the known end: more after each success.
         var reach: UInt64 = 1
         let start = position.sequence.value
         while entries.count < limit, size < Self.maximumBatch, start < S3Layout.maximumEntry {
@@ -65,13 +66,13 @@ extension S3Backend {
         return entries
     }
 
-    /// Returns single entries, up to the first that is absent.
+    /// Returns single entries, up to the first gap.
     private func singleEntries(_ container: ContainerName, _ range: ClosedRange<UInt64>) async throws -> [LoggedEntry] {
         let found = try await concurrently(Array(range)) { try await self.entry($0, of: container) }
         guard let gap = found.firstIndex(of: nil) else { return found.compactMap(\.self) }
         let number = range.lowerBound + UInt64(gap)
         if number <= known(container).end ?? 0 || found[gap...].contains(where: { $0 != nil }) {
-            // Both may have been appended since the first read; only now is the absence of the earlier one a gap.
+            // Both may have been appended since the first read; only now does an absent earlier entry mean a gap.
             guard try await entry(number, of: container) != nil else {
                 throw try await shortened(container, number)
             }
@@ -81,7 +82,7 @@ extension S3Backend {
 
     private static let headerSize = StoredFrame.headerSize(of: .entry)
 
-    /// Returns an entry; nil if there is no such entry (yet).
+    /// Returns an entry; nil if it does not exist (yet).
     func entry(_ number: UInt64, of container: ContainerName) async throws -> LoggedEntry? {
         let key = layout.entry(container, number)
         let limit = Self.headerSize + StoredFrame.maximumLength(of: .entry)
@@ -124,7 +125,7 @@ extension S3Backend {
         saw(number, found, in: container)
     }
 
-    /// Distinguishes the end of the log from a log that is shorter than it was, or another.
+    /// Distinguishes the end of the log from a shortened or replaced log.
     private func confirmEnd(_ position: LogPosition, of container: ContainerName) async throws {
         try await confirm(position, of: container)
         let end = known(container).end ?? 0

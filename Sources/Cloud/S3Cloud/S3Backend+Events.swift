@@ -14,8 +14,8 @@ extension S3Backend {
         }
     }
 
-    /// Replaces the bell, so that other devices look at the logs, and wakes this device's own listeners. An error is ignored, because
-    /// devices also look at the logs from time to time.
+    /// Replaces the bell, so that remote devices check the logs, and wakes this device's own listeners. An error is
+    /// ignored, because devices also check the logs from time to time.
     func ring() {
         for wake in state.withLock({ Array($0.listeners.values) }) { wake() }
         background.run("bell") { [weak self] in
@@ -28,8 +28,8 @@ extension S3Backend {
         }
     }
 
-    /// - Parameter wake: Called when this instance makes a change.
-    /// - Returns: The number by which ``removeListener(_:)`` removes it.
+    /// - Parameter wake: Called when this instance changes anything.
+    /// - Returns: The number to pass to ``removeListener(_:)``.
     func addListener(_ wake: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.nextListener += 1

@@ -5,8 +5,9 @@ import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// See ``HistoryJoining/joinHistories(of:)``. Each entry is replaced as a whole, from the first to the last, so an interrupted run leaves
-    /// a log whose break is further on. Segments with the former digests no longer follow, and are passed over by readers.
+    /// See ``HistoryJoining/joinHistories(of:)``. Each entry is replaced as a whole, from first to last, so an
+    /// interrupted run leaves a log with a later break. Segments with the former digests no longer follow, and readers
+    /// skip them.
     package func joinHistories(of container: ContainerName) async throws {
         try await perform(.writing) {
             try await self.requireContainer(container)

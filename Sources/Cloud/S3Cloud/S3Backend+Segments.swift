@@ -5,10 +5,11 @@ import S3Client
 import Synchronization
 
 extension S3Backend {
-    /// A segment is read if at least so many of its entries are of use.
+    /// The least number of useful entries for reading a segment.
     private static let worthwhile: UInt64 = 500
 
-    /// Returns entries from a segment; none if there is no segment, if it is not worth reading, or if it does not follow the digest.
+    /// Returns entries from a segment; none if the segment does not exist, is not worth reading, or does not follow the
+    /// digest.
     func segmentEntries(
         _ container: ContainerName, after last: UInt64, _ digest: Digest?, limit: Int
     ) async throws -> ArraySlice<LoggedEntry> {
@@ -22,7 +23,7 @@ extension S3Backend {
         guard let segment = if let held { held } else { try await readSegment(index, of: container) } else { return [] }
         let entries = segment.entries.dropFirst(Int(last + 1 - segment.first)).prefix(limit)
         guard entries.countFollowing(digest) == entries.count else {
-            // Its log was replaced or joined since. The entries can be read one by one.
+            // Its log was replaced or joined since. The entries can be read individually.
             state.withLock { state in
                 state.segment = nil
                 state.logs[container, default: KnownLog()].missed(index)
@@ -35,7 +36,7 @@ extension S3Backend {
         return entries
     }
 
-    /// - Returns: Nil if the segment is missing or damaged: its entries can be read one by one.
+    /// - Returns: Nil if the segment is missing or damaged: its entries can be read individually.
     private func readSegment(_ index: UInt64, of container: ContainerName) async throws -> LogSegment? {
         let key = layout.segment(container, index)
         do {
@@ -45,7 +46,7 @@ extension S3Backend {
                 saw(segment.last, nil, in: container)
                 return segment
             }
-            // Its writer was interrupted, so the first reader that needs it writes it.
+            // Its writer was interrupted, so the first reader in need of it writes it.
             if known(container).isComplete(index) { writeSegment(index, of: container) }
         } catch let error as S3Error where error.code == .tooLong {
             logger.warning("a segment of the log is too long", metadata: ["key": "\(key)"])
@@ -56,7 +57,7 @@ extension S3Backend {
         return nil
     }
 
-    /// Writes a segment whose entries all exist. Errors are ignored, because readers do without it.
+    /// Writes a segment of existing entries. Errors are ignored, because readers do without it.
     func writeSegment(_ index: UInt64, of container: ContainerName) {
         background.run("segment \(index) of \(container)") { [weak self] in
             guard let self else { return }
@@ -69,7 +70,7 @@ extension S3Backend {
     private func makeSegment(_ index: UInt64, of container: ContainerName) async throws {
         var entries: [LoggedEntry] = []
         var size = 0
-        // In parts, so that entries that are too long for a segment are not all in memory.
+        // In parts, so that entries too long for a segment are not all in memory.
         for start in stride(from: LogSegment.first(of: index), through: LogSegment.last(of: index), by: 100) {
             let part = start...min(start + 99, LogSegment.last(of: index))
             let found = try await concurrently(Array(part)) { try await self.entry($0, of: container) }

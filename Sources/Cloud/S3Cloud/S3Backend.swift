@@ -7,12 +7,13 @@ import Synchronization
 
 /// A cloud in a bucket of an object store, without a server. Any number of devices share it.
 ///
-/// - The log of a container is one object per entry. A writer that has seen entry N creates N+1 unless it exists, which the store decides
-///   atomically, so appends of many devices have one order without locks and without gaps. Entries are never deleted.
-/// - A chunk is one object, named by its digest. The store has made it durable when it says that it has it.
-/// - One small object, the bell, is replaced after each append; devices poll it.
+/// - A container's log has an object per entry. After entry N, a writer creates N+1 unless it exists, an atomic
+///   decision of the store, so appends of many devices have one order without locks and without gaps. Entries are never
+///   deleted.
+/// - A chunk is an object, named by its digest. It is durable once the store confirms it.
+/// - A small object, the bell, is replaced after each append; devices poll it.
 ///
-/// `docs/BACKENDS.md` has the keys, the reasons and the costs.
+/// For the keys, the reasons and the costs, see `docs/BACKENDS.md`.
 package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, HistoryJoining, WorkDeferring {
     let client: S3Client
     let layout: S3Layout
@@ -26,8 +27,8 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
     /// Nothing is accessed before ``connect(create:)``.
     ///
     /// - Parameters:
-    ///   - time: Measures how old the knowledge of a log's end is.
-    ///   - clock: Measures the pauses between looks at the bell.
+    ///   - time: Measures the age of the known log ends.
+    ///   - clock: Measures the pauses between checks of the bell.
     package init(
         _ client: S3Client, logger: Logger, time: any TimeSource = SystemTime(),
         clock: any Clock<Duration> = ContinuousClock(), schedule: BellSchedule = BellSchedule()
@@ -70,12 +71,12 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
         let keys = try await client.list(names, limit: Self.maximumContainers).map(\.key)
         let found = keys.compactMap { ContainerName(String($0.dropFirst(names.count))) }.sorted()
         state.withLock { $0.containers.formUnion(found) }
-        // An empty list of a cloud that is not there must not look like a cloud without containers.
+        // An empty list from an absent cloud must not look like a cloud without containers.
         if found.isEmpty { try await confirmIdentity() }
         return found
     }
 
-    /// More containers than any account has; bounds what a listing returns.
+    /// More containers than any account has; bounds the result of a listing.
     private static let maximumContainers = 16_384
 
     package func createContainer(_ name: ContainerName) async throws {
@@ -117,22 +118,22 @@ package final class S3Backend: ChangeNotifying, ChunkBatching, ChunkCollecting, 
     }
 }
 
-/// What a backend has learned about its cloud. Nothing of it becomes wrong by what other devices do.
+/// A backend's knowledge of its cloud. Remote devices' actions do not invalidate any of it.
 struct S3State {
     var identity: CloudIdentity?
-    /// Containers that exist. None is ever removed.
+    /// Existing containers. None is ever removed.
     var containers: Set<ContainerName> = []
     var logs: [ContainerName: KnownLog] = [:]
-    /// The segment that a reader is in the midst of.
+    /// The segment a reader is in the midst of.
     var segment: (container: ContainerName, segment: LogSegment)?
-    /// Chunks whose bytes a reader found to be wrong, and that were not put again since.
+    /// Chunks with corrupt bytes according to a reader, and not put again since.
     var distrusted: Set<ChunkPlace> = []
-    /// Called when this instance makes a change, so that a consumer of events looks at the bell soon.
+    /// Called when this instance changes anything, so that a consumer of events checks the bell soon.
     var listeners: [UInt64: @Sendable () -> Void] = [:]
     var nextListener: UInt64 = 0
 }
 
-/// A chunk of a container, under whatever key.
+/// A chunk of a container, under any key.
 struct ChunkPlace: Hashable, Sendable {
     let container: ContainerName
     let id: ChunkID

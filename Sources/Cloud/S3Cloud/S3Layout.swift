@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import CloudStorage
 
-/// The keys of a cloud's objects. `docs/BACKENDS.md` shows them.
+/// The keys of a cloud's objects, as listed in `docs/BACKENDS.md`.
 struct S3Layout: Hashable, Sendable {
     /// The prefix of all keys: empty, or with a slash at its end.
     let prefix: String
@@ -11,9 +11,10 @@ struct S3Layout: Hashable, Sendable {
 
     var identity: String { "\(prefix)ubiquity-cloud" }
     var bell: String { "\(prefix)bell" }
-    /// The prefix of the objects that a new cloud's maker creates to learn whether the store creates atomically.
+    /// The prefix of a new cloud's test objects, created to learn whether the store creates atomically.
     var probes: String { "\(prefix)probe/" }
-    /// The prefix of one small object for each container. They stand apart from the containers' contents, so that one request lists them.
+    /// The prefix of a small object per container, separate from the containers' contents, so that a single request
+    /// lists them.
     var names: String { "\(prefix)names/" }
 
     func name(_ container: ContainerName) -> String { "\(names)\(container)" }
@@ -22,14 +23,14 @@ struct S3Layout: Hashable, Sendable {
 
     // MARK: Log
 
-    /// The greatest number of an entry. Keys are listed in the order of their bytes, which is that of the numbers up to nine digits.
+    /// The greatest entry number. Keys are listed in byte order, which is that of the numbers up to nine digits.
     static let maximumEntry: UInt64 = 999_999_999
 
     func entry(_ container: ContainerName, _ number: UInt64) -> String {
         "\(log(container))\(Self.padded(number, to: 9))"
     }
 
-    /// Returns the number of an entry's key; nil for any other key.
+    /// Returns the number of an entry's key; nil for a different key.
     func entryNumber(_ key: String, in container: ContainerName) -> UInt64? {
         let log = log(container)
         guard key.hasPrefix(log), let number = UInt64(key.dropFirst(log.count)), number > 0,
@@ -51,7 +52,7 @@ struct S3Layout: Hashable, Sendable {
         return "\(chunks(container))\(digits.prefix(2))/\(digits.dropFirst(2))\(epoch)"
     }
 
-    /// Returns the chunk of a key; nil for a key that ``chunk(_:in:)`` does not make.
+    /// Returns the chunk of a key; nil for a key not produced by ``chunk(_:in:)``.
     func chunkKey(_ key: String, in container: ContainerName) -> ChunkKey? {
         let chunks = chunks(container)
         guard key.hasPrefix(chunks) else { return nil }

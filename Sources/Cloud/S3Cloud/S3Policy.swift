@@ -1,10 +1,11 @@
 import FoundationEssentials
 package import S3Client
 
-/// The policy of one device's credentials, in the language of IAM ("Policies and permissions in Amazon S3", Amazon S3 User Guide).
+/// The policy of a device's credentials, in the language of IAM ("Policies and permissions in Amazon S3", Amazon S3
+/// User Guide).
 ///
-/// A device may read everything below the prefix, add to logs without replacing an entry, and write chunks and the bell. It may delete
-/// nothing, unless it is the device that collects garbage; that one may delete chunks.
+/// A device may read everything below the prefix, add to logs without replacing an entry, and write chunks and the
+/// bell. It may delete nothing; only the garbage collecting device may delete chunks.
 package struct S3Policy: Sendable {
     package let location: S3Location
     package let collects: Bool
@@ -40,7 +41,7 @@ package struct S3Policy: Sendable {
         let containers = "\(layout.prefix)containers/*"
         func objects(_ keys: String...) -> [String] { keys.map { "\(bucket)/\($0)" } }
         var statements = [
-            // Without it, a store responds that an absent object is forbidden instead of absent.
+            // Without it, a store reports an absent object as forbidden instead.
             Statement(id: "List", actions: ["s3:ListBucket"], resources: [bucket]),
             Statement(id: "Read", actions: ["s3:GetObject"], resources: objects("\(layout.prefix)*")),
             Statement(
@@ -50,7 +51,7 @@ package struct S3Policy: Sendable {
                 resources: objects(
                     layout.identity, "\(layout.probes)*", "\(layout.names)*", "\(containers)/log/*",
                     "\(containers)/segments/*"),
-                // The request has to have the header If-None-Match.
+                // The request must have the header If-None-Match.
                 condition: ["Null": ["s3:if-none-match": "false"]]),
         ]
         if collects {

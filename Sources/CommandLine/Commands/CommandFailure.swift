@@ -3,7 +3,8 @@ package import DaemonProtocol
 /// The reason why a command failed.
 package struct CommandFailure: Error, Equatable, CustomStringConvertible {
     package let status: ExitStatus
-    /// The causes: what happened, to which path, what to do. There are several if several paths failed; the first determines the status.
+    /// The causes: event, affected path, remedy. There are several if several paths failed; the first determines the
+    /// status.
     package let causes: [DaemonFailure]
 
     package init(_ status: ExitStatus, _ message: String, path: String? = nil, advice: String? = nil) {

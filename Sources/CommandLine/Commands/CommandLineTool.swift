@@ -12,7 +12,7 @@ package enum CommandLineTool {
             try checkCommandName()
             var command = try UbiquityCommand.parseAsRoot()
             try command.run()
-            // Output that could not be written is a failure: a full disk or a closed pipe at standard output.
+            // Unwritable output is a failure: a full disk or a closed pipe at standard output.
             guard fflush(nil) == 0 else { throw CommandFailure(.failed, "cannot write to standard output") }
             return ExitStatus.done.rawValue
         } catch let failure as CommandFailure {
@@ -30,7 +30,7 @@ package enum CommandLineTool {
         UbiquityCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
     }
 
-    /// A usage error that one line explains.
+    /// A usage error explained by a single line.
     private struct UsageError: Error { let text: String }
 
     /// Suggests a subcommand for an unknown one. The argument parser does so only for options, and prints the general help for an unknown

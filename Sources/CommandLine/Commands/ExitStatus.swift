@@ -9,7 +9,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case notMounted = 2
     /// A daemon exists but does not respond.
     case notAnswering = 3
-    /// The command needs the cloud, which cannot be reached.
+    /// The command needs the cloud, but it is unreachable.
     case offline = 4
     case timedOut = 5
     /// The command would lose something, or something prevents it; nothing was changed.
@@ -18,7 +18,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case problemsFound = 7
     /// `sync --wait`: everything but paused items is in the cloud.
     case paused = 8
-    /// `coordinate` or `run` cannot run the program it was given; the status is that of a shell.
+    /// `coordinate` or `run` cannot run the given program; the status is that of a shell.
     case commandNotRunnable = 126
     case commandNotFound = 127
 

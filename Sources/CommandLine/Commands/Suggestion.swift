@@ -1,4 +1,4 @@
-/// Returns the word of `words` that a user most likely meant by `typed`; nil if none is similar.
+/// Returns the likely intended word of `words` for `typed`; nil if none is similar.
 package func suggestion(for typed: String, among words: [String]) -> String? {
     if let meant = synonyms[typed.lowercased()], words.contains(meant) { return meant }
     let nearest = words.map { (word: $0, distance: editDistance(typed.lowercased(), $0)) }
@@ -7,7 +7,7 @@ package func suggestion(for typed: String, among words: [String]) -> String? {
     return nearest.word
 }
 
-/// Other programs' names for commands.
+/// Command names from similar programs.
 private let synonyms = [
     "umount": "unmount", "eject": "unmount", "stop": "unmount", "start": "mount", "list": "find", "ls": "find",
     "search": "find", "upload": "sync", "push": "sync", "pull": "download", "share": "publish", "link": "publish",

@@ -14,7 +14,7 @@ struct CheckHandler: NounHandler {
         router.on(check)
     }
 
-    /// Checks all data for consistency; see docs/STATUS.md. Only one check runs at a time.
+    /// Checks all data for consistency; see docs/STATUS.md. Checks do not run concurrently.
     func check(_ request: CheckRequest) async throws -> CheckResponse {
         try begin()
         defer { progress.check.withLock { $0 = nil } }

@@ -5,11 +5,11 @@ import DaemonProtocol
 import LocalMetadata
 import VirtualFileSystem
 
-/// Opens claims on the thread that reads the connection, without reading the database.
+/// Opens claims on the thread reading the connection, without reading the database.
 extension ClaimHandler {
-    /// Opens a claim for which there is room, if every item was looked up before and no lock is held.
+    /// Opens a claim with a reserved slot, if every item was looked up before and no lock is held.
     ///
-    /// - Returns: Whether all bytes are here, and the outcome if there is one already; nil if nothing was done.
+    /// - Returns: Whether all bytes are local, and the outcome if there is one already; nil if nothing was done.
     func openAtOnce(
         _ request: AccessRequest, _ client: ClientContext, _ outcome: ClaimOutcome
     ) -> (isWhole: Bool, outcome: ClaimOutcome.Value?)? {

@@ -16,15 +16,15 @@ struct ClaimHandler: NounHandler {
         router.on(FinishRequest.self, prompt: finish)
     }
 
-    /// Begins coordinated access, without waiting. The claim belongs to the client until the client finishes it or disconnects; if it is
-    /// finished before it is granted, it is cancelled.
+    /// Begins coordinated access, without waiting. The claim belongs to the client until the client finishes it or
+    /// disconnects; if it is finished before it is granted, it is cancelled.
     ///
-    /// - Returns: `now` for a claim that is granted already. `later` opens the claim, if that reads the database or a lock is held, and
-    ///   waits for the grant; it throws if the request is invalid.
+    /// - Returns: `now` for an already granted claim. `later` opens the claim, if that reads the database or a lock is
+    ///   held, and waits for the grant; it throws if the request is invalid.
     func claim(_ request: AccessRequest, _ client: ClientContext) -> PromptResponse {
         do throws(DaemonFailure) {
             try request.validate()
-            // The claim is added in the order in which requests arrive, so that a `finish` that follows at once finds it.
+            // Claims are added in the order of their requests, so that an immediately following `finish` finds them.
             try device.claims.makeRoom(for: client)
         } catch { return .later { throw error } }
         let outcome = ClaimOutcome()
@@ -46,7 +46,7 @@ struct ClaimHandler: NounHandler {
         return .later { try await device.describing { DaemonResponse(try await granted(outcome, request, client)) } }
     }
 
-    /// Waits until the claim is granted, after `open` if it is not open already. Releases the claim if that fails.
+    /// Waits until the claim is granted, after `open` if it is not open already. Releases the claim on failure.
     private func granted(
         _ outcome: ClaimOutcome, _ request: AccessRequest, _ client: ClientContext,
         open: () async throws -> Void = {}
@@ -71,8 +71,8 @@ struct ClaimHandler: NounHandler {
         return GrantedResponse(paths: paths, claim: claim?.value ?? 0, isWhole: isWhole ? true : nil)
     }
 
-    /// Opens a claim while no name can change between the lookup of a path and the request for its item. Otherwise, a file renamed over the
-    /// document at that moment would be another item, which no program holds yet.
+    /// Opens a claim while no name can change between the lookup of a path and the request for its item. Otherwise, a
+    /// file renamed over the document at that moment would be a different item, not yet held by any program.
     private func open(
         _ request: AccessRequest, _ client: ClientContext,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -84,8 +84,8 @@ struct ClaimHandler: NounHandler {
 
     /// Releases a claim, or cancels a waiting one.
     ///
-    /// - Returns: `later` if presenters have to be notified first of what was written under the claim, and for a claim that does not exist
-    ///   or was revoked.
+    /// - Returns: `later` if presenters have to be notified first of the claim's writes, and for a nonexistent or
+    ///   revoked claim.
     func finish(_ request: FinishRequest, _ client: ClientContext) -> PromptResponse {
         let written = writtenNodes(request, client)
         guard written.isEmpty else {
@@ -109,7 +109,7 @@ struct ClaimHandler: NounHandler {
         }
     }
 
-    /// Returns the items that a granted claim writes and of which presenters have to be notified; none if there are no presenters.
+    /// Returns a granted claim's written items, for notices to presenters; none if there are no presenters.
     private func writtenNodes(_ request: FinishRequest, _ client: ClientContext) -> Set<NodeID> {
         Set(
             device.claims.writtenItems(under: request.claim, of: client).compactMap { key in
@@ -117,7 +117,7 @@ struct ClaimHandler: NounHandler {
             })
     }
 
-    /// Reports changes under a claim as made by that claim.
+    /// Attributes changes made under a claim to that claim.
     private func noteEdits(_ nodes: Set<NodeID>) async {
         do { try await blocking { [self] in try device.files.noteEdits(atAndBelow: nodes) } } catch {
             // The close of the file retries this, and then its writer receives the error too.
@@ -142,7 +142,7 @@ struct ClaimHandler: NounHandler {
 }
 
 extension MountedDevice {
-    /// Resolves a path: to the item that is there, or to the name in its folder.
+    /// Resolves a path: to its item, or to the name in its folder.
     func spot(
         at path: MountPath, _ transaction: MetadataTransaction, onRow: (LocalItem) -> Void = { _ in }
     ) throws -> (key: ItemKey, place: ItemPlace) {

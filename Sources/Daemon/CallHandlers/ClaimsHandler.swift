@@ -13,11 +13,11 @@ struct ClaimsHandler: NounHandler {
         router.on { (_: ClaimsRequest) in try await claims() }
     }
 
-    /// Returns the present holders of items, and which claim waits for which.
+    /// Returns the current holders of items, and each claim's blockers.
     func claims() async throws -> ClaimsResponse {
         try await blocking { [self] in
             let items = device.claims.snapshot.items
-            // There may be very many items that are only presented, so their number is limited.
+            // There may be very many merely presented items, so their number is limited.
             let shown = items.filter { $0.claims.isEmpty && !$0.presenters.isEmpty }.prefix(500)
             let held = items.filter { !$0.claims.isEmpty } + shown
             // Transfers are listed before the database is read, since the list may read it too.
@@ -34,7 +34,7 @@ struct ClaimsHandler: NounHandler {
         }
     }
 
-    /// Returns nil for a presenter that is gone by now.
+    /// Returns nil if the presenter is gone by now.
     private func status(_ presenter: ClaimSnapshot.ShownBy) -> PresenterStatus? {
         guard let client = device.claims.client(of: presenter) else { return nil }
         return PresenterStatus(
@@ -42,7 +42,7 @@ struct ClaimsHandler: NounHandler {
             unanswered: presenter.unanswered, isSilent: presenter.isSilent)
     }
 
-    /// Returns nil for a claim that has ended by now.
+    /// Returns nil if the claim has ended by now.
     private func status(_ claim: ClaimSnapshot.HeldBy) -> ClaimStatus? {
         let holder = device.claims.holder(of: claim.id).map { ($0.program, $0.processID) }
         guard

@@ -3,7 +3,7 @@ package import DaemonProtocol
 package import Sync
 
 extension CloudStatus {
-    /// Creates the status of a cloud that can be read. A cloud that is full is named only while something is to be sent.
+    /// Creates the status of a readable cloud. A full cloud is named only while uploads are pending.
     package init(url: String, refusal: WriteRefusal?, isAnyPending: Bool) {
         guard let refusal, isAnyPending || refusal.isReadOnly else {
             self.init(url: url, state: .online)

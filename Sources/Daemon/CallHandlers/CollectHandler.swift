@@ -9,22 +9,22 @@ import Maintenance
 import Sync
 import Synchronization
 
-/// Collects garbage in the cloud, on request and once a day by itself.
+/// Collects garbage in the cloud, on request and automatically once a day.
 struct CollectHandler: NounHandler {
     let device: MountedDevice
     let progress: DaemonProgress
     let sync: SyncHandler
     let logger: Logger
-    /// How long one step waits for the log.
+    /// How long a step waits for the log.
     private static let patience = 300.0
-    /// How often a device at rest looks whether a container is due.
+    /// How often an idle device checks for due containers.
     private static let pause = Duration.seconds(3_600)
 
     func register(in router: inout CallRouter) {
         router.on(collect)
     }
 
-    /// Collects every container. The error of one does not stop the others. Only one collection runs at a time.
+    /// Collects every container. An error does not stop the remaining containers. Collections do not run concurrently.
     func collect(_ request: CollectRequest) async throws -> CollectResponse {
         guard let cloud = device.engine.context.backend.facet((any ChunkCollecting).self) else {
             throw DaemonFailure(
@@ -36,7 +36,7 @@ struct CollectHandler: NounHandler {
         var collected: [CollectedContainer] = []
         for container in try await containers() {
             let outcome = try await collect(container, in: cloud, request.dryRun ? .dryRun : .requested)
-            // A removed container is collected like the others, until nothing of it is left.
+            // A removed container is collected like any container, until nothing of it is left.
             let isLeft = outcome.storedChunks > 0 || outcome.removedChunks > 0 || outcome.failure != nil
             let isShown = try await blocking { [self] in try device.metadata.read { try $0.local.isShown(container) } }
             if isLeft || isShown { collected.append(outcome) }
@@ -44,8 +44,8 @@ struct CollectHandler: NounHandler {
         return CollectResponse(containers: collected)
     }
 
-    /// Looks for garbage once a day while nothing waits to be sent, and collects where it is more than a fifth. Runs until its task is
-    /// cancelled.
+    /// Looks for garbage once a day while no uploads are pending, and collects it where it is more than a fifth. Runs
+    /// until its task is cancelled.
     func collectByItself() async {
         guard let cloud = device.engine.context.backend.facet((any ChunkCollecting).self) else { return }
         while !Task.isCancelled {

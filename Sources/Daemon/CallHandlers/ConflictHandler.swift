@@ -56,7 +56,8 @@ struct ConflictHandler: NounHandler {
         try transaction.syncState(of: item) { _ in TransferFractions() }.size
     }
 
-    /// Resolves a conflict with the operations that programs use: deleting a sibling, renaming it, renaming it over the document.
+    /// Resolves a conflict with programs' usual operations: deleting a sibling, renaming it, renaming it over the
+    /// document.
     func resolve(_ request: ResolveRequest) async throws -> ResolveResponse {
         try await blocking { [self] in
             let item = try document(at: request.path)
@@ -88,7 +89,7 @@ struct ConflictHandler: NounHandler {
             }
             for sibling in siblings where sibling.node != chosen.node { try remove(sibling) }
             guard chosen.kind == .folder else { return try rename(chosen, to: document.name, in: document.parent) }
-            // A non-empty folder cannot be renamed over, so both are exchanged, and the one that lost is removed.
+            // A non-empty folder cannot be renamed over, so both are exchanged, and the losing folder is removed.
             try rename(chosen, to: document.name, in: document.parent, mode: .exchange)
             if let old = try device.metadata.read({ try $0.local.item(document.node) }) { try remove(old) }
         }

@@ -13,8 +13,8 @@ struct ContainerHandler: NounHandler {
         router.on(names)
     }
 
-    /// Sets or returns how the names of a container are compared. The setting is durable on this device when this method returns; the next
-    /// batch sends it to the other devices.
+    /// Sets or returns a container's comparison of names. The setting is durable on this device when this method
+    /// returns; the next batch sends it to all devices.
     func names(_ request: ContainerNamesRequest) async throws -> ContainerNamesResponse {
         let response = try await blocking { [self] in
             guard let ignoresCase = request.ignoresCase else {

@@ -49,7 +49,8 @@ struct ContentHandler: NounHandler {
         }
     }
 
-    /// Waits until all bytes are here, or until none have arrived for ``Patience/limit``; the outcome of an incomplete item has the reason.
+    /// Waits until all bytes are local, or until none have arrived for ``Patience/limit``; the outcome of an incomplete
+    /// item has the reason.
     private func waitForDownloads(_ outcomes: [ItemOutcome]) async throws -> [ItemOutcome] {
         let clock = ContinuousClock()
         let begun = clock.now
@@ -79,7 +80,7 @@ struct ContentHandler: NounHandler {
         }
     }
 
-    /// Returns the outcome of a path after a wait that failed.
+    /// Returns a path's outcome after a failed wait.
     private func judged(_ outcome: ItemOutcome, _ failure: DaemonFailure) throws -> ItemOutcome {
         guard try isMissing(outcome) else { return try judged(outcome) }
         return ItemOutcome(
@@ -105,7 +106,7 @@ struct ContentHandler: NounHandler {
             failure: DaemonFailure(.failed, sentences: message, path: outcome.path.description))
     }
 
-    /// Returns the outcome of a path whose downloads have ended: what was evicted meanwhile is not here.
+    /// Returns the outcome of a path after its downloads; bytes evicted meanwhile are missing.
     private func missing(_ outcome: ItemOutcome, _ items: [LocalItem]) throws -> ItemOutcome {
         let count = try device.metadata.read { transaction in
             var count = 0
@@ -163,11 +164,11 @@ struct ContentHandler: NounHandler {
         return try await evict()
     }
 
-    /// Ends the downloads that were requested at or below a path. Returns how many there were.
+    /// Ends requested downloads at or below a path. Returns their number.
     private func stopDownloads(at path: MountPath) async throws -> UInt64 {
         // A missing item is reported below.
         guard let found = try? await blocking({ [self] in try items(at: path) }) else { return 0 }
-        // What has just arrived is evicted like everything else.
+        // Bytes that have just arrived are evicted like everything else.
         try await blocking { [self] in device.engine.downloads.recordComplete() }
         var count = 0
         for item in found { count += try await device.engine.downloads.cancelAndWait(item) }
@@ -198,7 +199,7 @@ struct ContentHandler: NounHandler {
             }
         }
         if let problem { throw problem }
-        // What is never synced is no reason to refuse a folder.
+        // Items never synced are no reason to refuse a folder.
         let refusal = kept.first { files.count == 1 || $0.why != .isExcluded }?.why
         let failure =
             evicted.items > 0 || stopped > 0

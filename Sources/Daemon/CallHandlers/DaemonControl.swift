@@ -1,11 +1,11 @@
 package import DaemonProtocol
 package import Maintenance
 
-/// What handlers need of the daemon besides its device: its end, and what it knows of the kernel and of its settings.
+/// The daemon's functions for handlers, besides its device: its end, and its facts about the kernel and its settings.
 package protocol DaemonControl: AnyObject, Sendable {
     /// The number of the kernel's requests since the mount, by the name of the operation.
     var requestCounts: [String: UInt64] { get }
-    /// The number of the kernel's requests whose handlers are running.
+    /// The number of the kernel's requests with running handlers.
     var requestsInProgress: UInt64 { get }
     /// How the kernel's requests arrive, and why; nil before the mount.
     var transport: String? { get }
@@ -22,9 +22,9 @@ package protocol DaemonControl: AnyObject, Sendable {
     /// Begins a shutdown like ``stop()`` once ``stopToMove()`` is called; the next start moves to this cloud.
     func prepareMove(to cloud: CloudAddress)
     func stopToMove()
-    /// Compares the settings for the next start with the configuration of this one.
+    /// Compares the settings for the next start with the current configuration.
     ///
-    /// - Parameter repair: Whether to write settings again that differ.
+    /// - Parameter repair: Whether to rewrite differing settings.
     /// - Returns: The damage; nil if they are equal.
     func checkSettings(repair: Bool) throws -> Finding?
 }

@@ -2,9 +2,9 @@ package import DaemonProtocol
 package import LocalMetadata
 
 extension DaemonFailure {
-    /// Creates the failure of a database.
+    /// Creates a database's failure.
     ///
-    /// - Parameter path: The state directory that holds it.
+    /// - Parameter path: The state directory holding it.
     package init(_ error: MetadataError, path: String) {
         let code: Code =
             switch error.code {

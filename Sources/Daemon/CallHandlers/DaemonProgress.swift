@@ -1,9 +1,9 @@
 package import DaemonProtocol
 import Synchronization
 
-/// The progress and problems that a daemon reports in its status.
+/// A daemon's progress and problems, for its status.
 package final class DaemonProgress: Sendable {
-    /// The damage of the database that has been found so far.
+    /// The database's damage found so far.
     let damage = Mutex<DaemonFailure?>(nil)
     /// The running check; there is at most one.
     let check = Mutex<CheckStatus?>(nil)
@@ -14,6 +14,6 @@ package final class DaemonProgress: Sendable {
 
     package init() {}
 
-    /// Records damage of the database, which the status reports from now on.
+    /// Records damage to the database, included in the status from now on.
     package func found(_ damage: DaemonFailure) { self.damage.withLock { $0 = damage } }
 }

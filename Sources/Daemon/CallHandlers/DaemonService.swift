@@ -6,14 +6,14 @@ package import Maintenance
 import Sync
 import VirtualFileSystem
 
-/// Serves the control socket: composes the handlers, and calls the one registered for a request.
+/// Serves the control socket: composes the handlers, and calls the handler registered for a request.
 package struct DaemonService: RequestHandler {
     private let device: MountedDevice
     private let resets: ResetHandler
     private let collections: CollectHandler
     private let router: CallRouter
 
-    /// - Parameter rebuild: The result of a rebuild of the state at this start, if there was one.
+    /// - Parameter rebuild: The result of rebuilding the state at this start, if it was rebuilt.
     package init(
         _ device: MountedDevice, _ daemon: any DaemonControl, progress: DaemonProgress, rebuild: RebuildReport?,
         logger: Logger
@@ -53,8 +53,8 @@ package struct DaemonService: RequestHandler {
         (self.device, self.resets, self.collections, self.router) = (device, resets, collections, router)
     }
 
-    /// Does what no request asks for, until its task is cancelled: resets the device when its cloud requests that, and collects garbage
-    /// once a day.
+    /// Does work not requested by clients, until its task is cancelled: resets the device when its cloud requests that,
+    /// and collects garbage once a day.
     package func run() async {
         async let resetting: Void = resets.obeyCloud()
         async let collecting: Void = collections.collectByItself()
@@ -68,7 +68,7 @@ package struct DaemonService: RequestHandler {
         return try await device.describing { try await router.handle(request, from: client) }
     }
 
-    /// A program that has closed a file expects its edit in whatever is reported. Emblems look at closed files themselves.
+    /// After closing a file, a program expects its edit in all reports. Emblems look at closed files themselves.
     private func recordCloses(before request: DaemonRequest) async throws {
         guard device.files.hasWaitingCloses, !(request.call is EmblemsRequest) else { return }
         try await device.blocking { [files = device.files] in files.recordCloses() }

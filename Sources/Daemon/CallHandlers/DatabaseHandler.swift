@@ -9,13 +9,13 @@ package protocol DatabaseCalls: Sendable {
     /// - Parameter limit: How long the call may take.
     func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response
 
-    /// Returns what keeps shared files from being in step, and what waits for a person, as known now. Waits for no file.
+    /// Returns problems in syncing shared files, and decisions awaiting a person, as known now. Waits for no file.
     func problems() async -> [DaemonFailure]
 }
 
-/// Passes calls about shared databases on to the process that keeps them.
+/// Passes calls about shared databases on to their process.
 struct DatabaseHandler: NounHandler {
-    /// Noting the rows of a large file, or making its tables, takes its time.
+    /// Noting a large file's rows, or creating its tables, takes time.
     private static let longLimit: Duration = .seconds(600)
     private static let limit: Duration = .seconds(60)
 
@@ -41,7 +41,7 @@ struct DatabaseHandler: NounHandler {
         router.on { (request: ResolveDatabaseRequest) in try await databases.perform(request, within: Self.limit) }
     }
 
-    /// Adds why the cloud cannot be reached or followed, which the process that keeps the file does not know.
+    /// Adds why the cloud is unreachable or not followed, as this is unknown to the process keeping the file.
     private func noted(_ status: DatabaseStatus) throws -> DatabaseStatus {
         var status = status
         let container = try device.metadata.read { transaction in

@@ -38,7 +38,7 @@ struct DeletedHandler: NounHandler {
             items: purge.items, bytes: purge.bytes, unsent: purge.unsent, until: WireTime(until))
     }
 
-    /// Returns the item that is to be removed for good with what was deleted with it; nil where the request names none.
+    /// Returns the item to be purged, with all items deleted with it; nil if the request names none.
     private func items(of request: PurgeDeletedRequest) async throws -> Set<ItemID>? {
         guard let id = request.itemID else { return nil }
         return try await blocking { [self] in
@@ -88,7 +88,8 @@ struct DeletedHandler: NounHandler {
         return RestoreDeletedResponse(path: found, items: restored.count, missing: restored.missing)
     }
 
-    /// Restores what was deleted in a folder that exists; nil where the request is about something else, or nothing was deleted in it.
+    /// Restores an existing folder's deleted contents; nil if the request is about something else, or nothing was
+    /// deleted in it.
     private func restoreContents(_ request: RestoreDeletedRequest) async throws -> RestoreDeletedResponse? {
         guard request.itemID == nil, request.to == nil else { return nil }
         let names = request.path.components.map(Array.init)
@@ -112,7 +113,7 @@ struct DeletedHandler: NounHandler {
         }
     }
 
-    /// The time before which deletions are no longer listed.
+    /// Deletions before this time are no longer listed.
     private var oldestDeletion: Timestamp {
         device.engine.context.time.now().adding(.zero - configuration.versions.age)
     }
@@ -132,7 +133,7 @@ struct DeletedHandler: NounHandler {
                 : "`ubiquity deleted` lists items that can be restored.")
     }
 
-    /// Resolves an existing folder, or a name in one.
+    /// Resolves an existing folder, or a name in a folder.
     private func place(
         _ path: MountPath, for deleted: DeletedItem, _ transaction: MetadataTransaction
     ) throws -> (folder: NodeID, name: ItemName?) {
@@ -157,15 +158,15 @@ struct DeletedHandler: NounHandler {
     }
 }
 
-/// One page of the list of deletions.
+/// A page of the list of deletions.
 private struct DeletedPage {
     private let transaction: MetadataTransaction
     private let place: [[UInt8]]
     private let oldest: Timestamp
     private let deviceName: String
-    /// The number of items inside of folders that may still be counted for this page.
+    /// The remaining number of items inside of folders to count for this page.
     private var budget = 100_000
-    /// The maximum number of deletions that are examined for one page, whether or not they are listed.
+    /// The maximum number of deletions examined for a page, whether or not they are listed.
     private static let looks = 5_000
 
     init(_ transaction: MetadataTransaction, below path: MountPath, since oldest: Timestamp, deviceName: String) {

@@ -2,7 +2,8 @@ import Basics
 import DaemonProtocol
 import Sync
 
-/// Decides how long a client waits for the downloads that it requested: while bytes arrive, and ``Patience/limit`` after the last. Pure.
+/// Decides how long a client waits for its requested downloads: while bytes arrive, and ``Patience/limit`` after the
+/// last. Pure.
 struct DownloadWait {
     private var arrivals: UInt64
     private var lastArrival: Duration
@@ -15,7 +16,7 @@ struct DownloadWait {
         lastArrival = now
     }
 
-    /// - Parameter arrivals: A counter that grows with every arrival; see ``ContentService/arrivals``.
+    /// - Parameter arrivals: A counter of all arrivals; see ``ContentService/arrivals``.
     /// - Returns: The reason why the wait is over; nil while waiting makes sense.
     mutating func failure(_ state: CloudState, arrivals: UInt64, now: Duration) -> DaemonFailure? {
         if case .stopped(let why) = state { return DaemonFailure(.failed, sentences: why) }

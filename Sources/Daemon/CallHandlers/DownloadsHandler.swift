@@ -4,7 +4,7 @@ import DaemonProtocol
 import Sync
 import VirtualFileSystem
 
-/// Who downloaded what, and which programs may.
+/// Downloads by program, and the programs' permissions to download.
 struct DownloadsHandler: NounHandler {
     let device: MountedDevice
 

@@ -20,7 +20,7 @@ struct EmblemHandler: NounHandler {
                 .invalidRequest, "\(request.paths.count) paths are more than the \(EmblemsRequest.limit) allowed",
                 advice: "Name fewer paths at a time.")
         }
-        // A person looks at the folder: the chunks of downloads, which the same threads check, come after.
+        // A person looks at the folder: downloaded chunks, checked on the same threads, come later.
         return try await device.engine.context.transfers.pool.run(urgent: true) { () throws(any Error) in
             // Not inside the transaction: the list of transfers may read the database too.
             let transfers = device.querySource.transfers

@@ -20,7 +20,7 @@ struct KeyValueHandler: NounHandler {
 
     func keyValues(_ request: KeyValuesRequest) async throws -> KeyValuesResponse {
         try await blocking { [self] in
-            // A store that no program has written to is empty, whether or not its container exists.
+            // A store never written to is empty, whether or not its container exists.
             guard let container = try device.store(request.container) else { return KeyValuesResponse(values: [:]) }
             var values = try device.metadata.read { try $0.keyValues.values(in: container) }
             if let keys = request.keys { values = values.filter { keys.contains($0.key) } }
@@ -28,7 +28,7 @@ struct KeyValueHandler: NounHandler {
         }
     }
 
-    /// Writes values, which are durable when this method returns.
+    /// Writes values, durable when this method returns.
     func setKeyValues(_ request: SetKeyValuesRequest, _ client: ClientContext) async throws -> DoneResponse {
         let container = try await blocking { [self] in
             let container = try device.made(request.container)

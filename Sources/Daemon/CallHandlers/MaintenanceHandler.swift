@@ -19,7 +19,7 @@ struct MaintenanceHandler: NounHandler {
         router.on({ (request: StopRequest) in try await sync.stop(request) }, afterwards: { daemon.stop() })
     }
 
-    /// Changes what the daemon logs, if the request names a level.
+    /// Changes the daemon's log level, if the request names a level.
     func logLevel(_ request: LogLevelRequest) async throws -> LogLevelResponse {
         if let name = request.level {
             guard let levels = LogLevels(name, changing: daemon.logLevels) else {

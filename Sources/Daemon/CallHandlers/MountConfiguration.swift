@@ -8,9 +8,9 @@ package struct MountConfiguration: Sendable {
     /// The absolute path of the state directory.
     let stateDirectory: String
     let cloud: CloudAddress
-    /// The name of this device for other devices.
+    /// This device's name, as shown on other devices.
     let deviceName: String
-    /// Which superseded versions of a document are listed.
+    /// Determines the listed superseded versions of a document.
     let versions: VersionLimits
 
     package init(

@@ -19,7 +19,7 @@ extension MountedDevice {
         return try metadata.read { try $0.container(named: name)?.id }
     }
 
-    /// Returns the store of a container, which is created if it does not exist.
+    /// Returns a container's store, created if it does not exist.
     func made(_ text: String) throws -> ContainerID {
         if let known = try store(text) { return known }
         let name = try name(text)
@@ -28,7 +28,7 @@ extension MountedDevice {
             _ = try files.makeFolder(
                 Array(name.folderName.utf8), in: .root, permissions: 0o755, caller: caller)
         } catch {
-            // Another request may have created it meanwhile.
+            // A concurrent request may have created it.
             guard let known = try store(text) else { throw error }
             return known
         }
@@ -37,7 +37,7 @@ extension MountedDevice {
         return made
     }
 
-    /// Returns the package types that a container declares on this device, whether or not the declaration is in the log.
+    /// Returns a container's package types declared on this device, whether or not the declaration is in the log.
     func declaredTypes(of container: ContainerID) throws -> Set<String> {
         try metadata.read { transaction in
             guard let root = try transaction.local.item(.root, in: container) else { return [] }

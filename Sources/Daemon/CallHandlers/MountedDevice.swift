@@ -11,7 +11,8 @@ import Transfers
 package import VersionFiles
 package import VirtualFileSystem
 
-/// What handlers get: the parts of a device that carry out requests, and the configuration of its mount. Resolves the paths of requests.
+/// The handlers' context: the parts of a device for carrying out requests, and the configuration of its mount. Resolves
+/// the paths of requests.
 package struct MountedDevice: Sendable {
     let metadata: MetadataDatabase
     let files: VirtualFileSystem
@@ -22,10 +23,10 @@ package struct MountedDevice: Sendable {
     let keyValues: KeyValueService
     let versionFiles: VersionFiles
     let invalidator: KernelInvalidator
-    /// The programs that are refused placeholders for now.
+    /// The programs currently refused placeholders.
     let refused: RefusedPrograms
-    /// Records the request to download a file, or all files below a folder, and makes room for that if the disk is full. Returns the number
-    /// of files and bytes.
+    /// Records the request to download a file, or all files below a folder, and frees space for that if the disk is
+    /// full. Returns the number of files and bytes.
     let requestDownload: @Sendable (LocalItem) throws -> (items: Int, bytes: UInt64)
     /// Switches the cloud off (true) or on for this device, and records that.
     let setOffline: @Sendable (Bool) throws -> Void
@@ -56,7 +57,7 @@ package struct MountedDevice: Sendable {
         self.requestDownload = requestDownload
     }
 
-    /// Converts errors of the database into failures that name the state directory.
+    /// Converts errors of the database into failures naming the state directory.
     func describing<T>(_ body: () async throws -> T) async throws -> T {
         do { return try await body() } catch let error as MetadataError {
             throw DaemonFailure(error, path: configuration.stateDirectory)
@@ -80,7 +81,7 @@ package struct MountedDevice: Sendable {
         }
     }
 
-    /// Returns the item at a path that must not be the root.
+    /// Returns the item at a path other than the root.
     func document(at path: MountPath) throws -> LocalItem {
         guard let item = try item(at: path) else {
             throw DaemonFailure(
@@ -90,7 +91,7 @@ package struct MountedDevice: Sendable {
         return item
     }
 
-    /// Returns the items that a path stands for: every container for the root.
+    /// Returns a path's items: every container for the root.
     func items(at path: MountPath) throws -> [LocalItem] {
         if let item = try item(at: path) { return [item] }
         // The trash beside the containers exists on this device only.

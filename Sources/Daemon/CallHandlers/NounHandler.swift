@@ -3,7 +3,7 @@ import ControlServer
 import DaemonProtocol
 import LocalMetadata
 
-/// Handles the calls about one noun, with the parts of the daemon that they need.
+/// Handles the calls about a noun, with the parts of the daemon required for them.
 protocol NounHandler: Sendable {
     var device: MountedDevice { get }
 

@@ -12,8 +12,8 @@ struct PackageHandler: NounHandler {
         router.on(packageTypes)
     }
 
-    /// Declares or withdraws extensions of packages, and returns the present ones. The change is durable on this device when this method
-    /// returns; the next batch sends it to other devices.
+    /// Declares or withdraws extensions of packages, and returns the current extensions. The change is durable on this
+    /// device when this method returns; the next batch sends it to all devices.
     func packageTypes(_ request: PackageTypesRequest) async throws -> PackageTypesResponse {
         let add = try (request.add ?? []).map(Self.packageType)
         let remove = try (request.remove ?? []).map(Self.packageType)

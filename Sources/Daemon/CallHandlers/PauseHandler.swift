@@ -81,7 +81,7 @@ struct PauseHandler: NounHandler {
         return DoneResponse()
     }
 
-    /// Throws for a document that has only its edit, which is dropped by deleting it.
+    /// Throws if the document consists only of its edit, to be dropped by deleting it.
     private func requireCloudVersion(of item: LocalItem, _ path: MountPath) async throws {
         let remote = try await blocking { [self] in
             try device.metadata.read { try $0.remote(item.item, in: item.container) }
@@ -121,7 +121,7 @@ struct PauseHandler: NounHandler {
 
     private func setPaused(_ flag: Bool, _ item: LocalItem) async throws {
         try await blocking { [self] in
-            // The item that replaced it may have another node.
+            // Its replacement may have a different node.
             let now = try device.metadata.read { try $0.local.item(item.item, in: item.container) }
             guard let now, now.isPaused != flag else { return }
             try device.files.setPaused(flag, of: now.node)

@@ -16,7 +16,7 @@ struct PresenterHandler: NounHandler {
         router.onEvents(of: PresenterEventsRequest.self) { _, client in try letters(for: client) }
     }
 
-    /// Adds a presenter of this client, which is removed when its connection ends.
+    /// Adds a presenter of this client, removed when its connection ends.
     func present(_ request: PresentRequest, _ client: ClientContext) async throws -> PresentingResponse {
         guard (request.purpose?.utf8.count ?? 1) <= 256 else {
             throw DaemonFailure(.invalidRequest, "a purpose has at most 256 bytes")
@@ -65,7 +65,7 @@ struct PresenterHandler: NounHandler {
         }
     }
 
-    /// Returns nil for a notice about an item that is gone by now.
+    /// Returns nil for a notice about an item gone by now.
     private func event(_ presenter: PresenterID, _ letter: PresenterDelivery) async -> DaemonEvent? {
         let id = presenter.value
         switch letter {
@@ -90,12 +90,12 @@ struct PresenterHandler: NounHandler {
             attributes: notice.attributes?.observable)
     }
 
-    /// Returns the present path of an item or a name; nil if it is gone.
+    /// Returns the current path of an item or a name; nil if it is gone.
     private func current(_ key: ItemKey?) async -> MountPath? {
         guard let key else { return nil }
-        // An item that can no longer be read has no path to send.
+        // An item no longer readable has no path to send.
         guard let path = try? await blocking({ [self] in try device.path(of: key) }) else { return nil }
-        // An item that is gone has no names.
+        // A removed item has no names.
         return path.isRoot ? nil : path
     }
 }

@@ -20,7 +20,7 @@ struct PublishHandler: NounHandler {
         router.on(unpublish)
     }
 
-    /// Publishes the present content of the document, as soon as the cloud has it.
+    /// Publishes the document's current content, as soon as the cloud has it.
     func publish(_ request: PublishRequest) async throws -> PublishedResponse {
         let cloud = try linkingCloud()
         let document: Uploaded
@@ -62,14 +62,14 @@ struct PublishHandler: NounHandler {
         return cloud
     }
 
-    /// A document whose bytes are all in the cloud.
+    /// A document with all bytes in the cloud.
     struct Uploaded {
         let content: ContentReference
         let name: ItemName
         let container: ContainerName
     }
 
-    /// Waits until the cloud has the document as the mount shows it, including what programs had not saved.
+    /// Waits until the cloud has the document as the mount shows it, including programs' formerly unsaved changes.
     func uploaded(_ path: MountPath, within seconds: Double?) async throws -> Uploaded {
         let engine = device.engine
         engine.context.urgency.begin()
@@ -95,8 +95,8 @@ struct PublishHandler: NounHandler {
         }
     }
 
-    /// Uploads one zip file of the package's content in the cloud. A link keeps the chunks of its content alive; no document refers to
-    /// them.
+    /// Uploads a zip file of the package's content in the cloud. A link keeps the chunks of its content alive; no
+    /// document refers to them.
     private func uploadedArchive(of package: VersionSubject, _ request: PublishRequest) async throws -> Uploaded {
         guard package.item != nil else { throw versions.deletedFailure(request.path) }
         try await unsaved.save(at: [request.path], within: request.timeout)

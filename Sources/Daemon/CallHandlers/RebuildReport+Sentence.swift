@@ -28,7 +28,7 @@ extension RebuildReport {
         return text + "The old state is in \(aside)."
     }
 
-    /// The most names in the sentence.
+    /// The maximum number of names in the sentence.
     private static let shown = 10
 
     private static func documents(_ count: UInt64) -> String { count == 1 ? "1 document" : "\(count) documents" }

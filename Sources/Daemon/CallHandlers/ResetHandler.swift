@@ -20,17 +20,18 @@ struct ResetHandler: NounHandler {
     /// How long to continue uploading before the state is rebuilt; remaining changes then become recovered documents.
     private static let uploadLimit = Duration.seconds(30)
 
-    /// Uploads as many changes as possible, then lets the daemon end and start again with a reset once the response has been sent.
+    /// Uploads as many changes as possible, then restarts the daemon with a reset once the response has been sent.
     func reset() async throws -> ResetResponse {
         try await requireCloud()
         if case .online = device.engine.state { try await uploadWhatCanBe() }
-        // A reset also repairs a state that cannot be read, so a failure to count pending items does not prevent it.
+        // A reset also repairs an unreadable state, so a failure to count pending items does not prevent it.
         let pending = try await blocking { [self] in (try? device.metadata.read { try $0.pending.totals().items }) ?? 0
         }
         return ResetResponse(pendingItems: UInt64(pending))
     }
 
-    /// Uploads as many changes as possible, then lets the daemon end and start again with another cloud once the response has been sent.
+    /// Uploads as many changes as possible, then restarts the daemon with another cloud once the response has been
+    /// sent.
     private func move(_ request: MoveCloudRequest) async throws -> MoveCloudResponse {
         let address = try CloudAddress(request.cloud, currentDirectory: "/")
         guard address != configuration.cloud else {
@@ -62,7 +63,7 @@ struct ResetHandler: NounHandler {
         }
     }
 
-    /// Uploads as many changes as possible. A reset is also meant for a device that is stuck, so changes that cannot be uploaded are left.
+    /// Uploads as many changes as possible. A reset is also meant for stuck devices, so unuploadable changes are left.
     private func uploadWhatCanBe() async throws {
         _ = try await sync.sync(SyncRequest(paths: [], wait: false))
         let engine = device.engine
@@ -81,7 +82,7 @@ struct ResetHandler: NounHandler {
         logger.notice("not everything was uploaded before the restart")
     }
 
-    /// Requires a cloud that this device may read: without it, a device that discards its state shows nothing.
+    /// Requires a readable cloud: without it, a device discarding its state shows nothing.
     private func requireCloud() async throws {
         do { _ = try await device.engine.context.backend.connect(create: false) } catch let error as CloudError {
             let code: DaemonFailure.Code

@@ -15,7 +15,7 @@ import VirtualFileSystem
 struct StatusHandler: NounHandler {
     let device: MountedDevice
     let progress: DaemonProgress
-    /// The result of a rebuild of the state at this start, if there was one.
+    /// The result of rebuilding the state at this start, if it was rebuilt.
     let rebuild: RebuildReport?
     let databases: any DatabaseCalls
 
@@ -33,13 +33,13 @@ struct StatusHandler: NounHandler {
         return try await blocking { [self] in try status(of: paths, problems) }
     }
 
-    /// Returns the state now, and again whenever it differs from the last one sent.
+    /// Returns the current state, and again whenever it differs from the last state sent.
     private func events(for request: WatchRequest) -> CallRouter.Events {
         let (stream, events) = CallRouter.Events.makeStream(bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             var last: StatusResponse?
             while !Task.isCancelled {
-                // If the state cannot be read, the next one is sent.
+                // If the state cannot be read, the next state is sent.
                 if let now = try? await status(of: request.paths), now != last {
                     last = now
                     events.yield(.status(now))
@@ -139,7 +139,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Returns failures for items that their folders cannot show.
+    /// Returns failures for items not displayable in their folders.
     private func unreadable(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.files.unreadable.all.map { node, folder in
             let names = try transaction.local.path(of: folder).map(\.description).joined(separator: "/")
@@ -149,7 +149,8 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Returns failures for documents whose uploads are delayed because another device rewrites them in response to this one.
+    /// Returns failures for documents with uploads delayed because another device rewrites them in response to this
+    /// one.
     private func loopFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.engine.context.loops.all.sorted { $0.key < $1.key }.prefix(100).compactMap { node, loop in
             guard let item = try transaction.local.item(node) else { return nil }
@@ -162,7 +163,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Returns failures for ignore files that have no effect.
+    /// Returns failures for ignore files without effect.
     private func ignoreFailures(_ transaction: MetadataTransaction) throws -> [DaemonFailure] {
         try device.files.ignoreProblems.prefix(100).compactMap { node, problem in
             guard let item = try transaction.local.item(node) else { return nil }
@@ -173,7 +174,7 @@ struct StatusHandler: NounHandler {
         }
     }
 
-    /// Returns the edits that stay on this device because it may only read, at most 100, and a failure for each.
+    /// Returns edits kept on this device because of its read-only access, at most 100, and a failure for each.
     private func keptEdits(
         _ transaction: MetadataTransaction
     ) throws -> (nodes: Set<NodeID>, failures: [DaemonFailure]) {
@@ -190,7 +191,7 @@ struct StatusHandler: NounHandler {
         return (Set(items.map(\.node)), failures)
     }
 
-    /// A failure if another device has this one's name; otherwise nil.
+    /// A failure if another device has the same name; otherwise nil.
     private var nameFailure: DaemonFailure? {
         guard device.engine.context.namesakes.areFound else { return nil }
         return DaemonFailure(
@@ -230,7 +231,7 @@ struct StatusHandler: NounHandler {
 }
 
 extension DaemonFailure {
-    /// Creates the failure of a container that does not sync, named by its folder.
+    /// Creates the failure of an unsynced container, named by its folder.
     init(_ failure: ContainerErrors.Failure) {
         self.init(
             failure.isDiverged ? .conflict : failure.needsUpdate ? .versionMismatch : .damaged,

@@ -14,7 +14,8 @@ struct StorageHandler: NounHandler {
         router.on(storage)
     }
 
-    /// Returns the space that each container uses, with each folder of a program's own data, and what uses the space of the cloud.
+    /// Returns the space used by each container, with each folder of a program's own data, and the use of the cloud's
+    /// space.
     func storage(_ request: StorageRequest) async throws -> StorageResponse {
         let containers = try await blocking { [self] in
             try device.metadata.read { transaction in
@@ -32,7 +33,7 @@ struct StorageHandler: NounHandler {
         }
     }
 
-    /// Returns what uses the space of the cloud; nil for a cloud that would have to be listed.
+    /// Returns the use of the cloud's space; nil if it requires listing the cloud.
     private func use(listing: Bool) async throws -> CloudUseReport? {
         let context = device.engine.context
         if let cloud = context.backend.facet((any UseReporting).self) { return try await cloud.use() }

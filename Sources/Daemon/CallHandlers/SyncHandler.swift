@@ -14,8 +14,9 @@ struct SyncHandler: NounHandler {
         router.on(sync)
     }
 
-    /// Uploads everything without waiting for it to settle. If the caller waits, programs first save their unsaved changes; when this
-    /// method returns, everything is in the cloud, and what the cloud had before is known here.
+    /// Uploads everything without waiting for it to settle. If the caller waits, programs first save their unsaved
+    /// changes; when this method returns, everything is in the cloud, and the cloud's earlier changes are known
+    /// locally.
     func sync(_ request: SyncRequest) async throws -> SyncResponse {
         for path in request.paths { _ = try await blocking { [self] in try items(at: path).count } }
         let engine = device.engine
@@ -41,7 +42,7 @@ struct SyncHandler: NounHandler {
         return try await response()
     }
 
-    /// Waits until the cloud's present state is known here, and `isDone` returns true.
+    /// Waits until the cloud's current state is known locally, and `isDone` returns true.
     func followCloud(
         within seconds: Double?, until isDone: () async throws -> Bool = { true },
         late: () async throws -> DaemonFailure
@@ -49,7 +50,7 @@ struct SyncHandler: NounHandler {
         let engine = device.engine
         let clock = ContinuousClock()
         let deadline = try seconds.map { clock.now.advanced(by: try Duration(requestedSeconds: $0)) }
-        // Two rounds, since a running one may have read the cloud before this request.
+        // Two rounds, since a running round may have read the cloud before this request.
         let goal = engine.rounds + 2
         let attempt = engine.containerErrors.attempts + 2
         var asked: UInt64?
@@ -70,7 +71,8 @@ struct SyncHandler: NounHandler {
         }
     }
 
-    /// Returns the failure of a wait for changes that stay on this device because it may only read; nil if there are none.
+    /// Returns the failure of a wait for changes kept on this device because of its read-only access; nil if there are
+    /// none.
     private func refusalFailure() async throws -> DaemonFailure? {
         guard let refusal = device.engine.refusal, refusal.isReadOnly else { return nil }
         let items = try await response().pendingItems
@@ -81,7 +83,7 @@ struct SyncHandler: NounHandler {
             advice: "\(refusal.message) `ubiquity status` names them.")
     }
 
-    /// Returns the failure of a wait after which only paused changes are left; nil if there are none.
+    /// Returns the failure of a wait that ends with only paused changes left; nil if there are none.
     private func pausedFailure() async throws -> DaemonFailure? {
         let (names, count) = try await blocking { [self] in
             try device.metadata.read { try $0.pending.paused(limit: 3) }

@@ -5,15 +5,16 @@ import DaemonProtocol
 import LocalMetadata
 import Sync
 
-/// Edits that programs have not saved yet.
+/// Programs' unsaved edits.
 struct UnsavedChanges: Sendable {
     let device: MountedDevice
 
-    /// The maximum number of programs that are asked at the same time.
+    /// The maximum number of programs asked concurrently.
     private static let width = 64
 
-    /// Asks the programs that present items at or below the paths to save them, as a coordinated read does, so that their unsaved edits are
-    /// uploaded too. No path means everything. A program that does not respond within the usual patience is skipped.
+    /// Asks the programs presenting items at or below the paths to save them, as a coordinated read does, so that their
+    /// unsaved edits are uploaded too. No path means everything. A program not responding within the usual patience is
+    /// skipped.
     func save(at paths: [MountPath], within seconds: Double? = nil) async throws {
         guard device.claims.hasPresenters else { return }
         let patience = try seconds.map { min(try Duration(requestedSeconds: $0), Patience.limit) } ?? Patience.limit

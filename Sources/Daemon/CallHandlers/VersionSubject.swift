@@ -1,7 +1,7 @@
 import CloudModel
 import LocalMetadata
 
-/// The document of a request for versions: an existing one, or the last one of that name that was deleted.
+/// The document of a request for versions: an existing document, or the last deleted document of that name.
 struct VersionSubject {
     /// The item; nil if it was deleted.
     let item: LocalItem?

@@ -6,7 +6,7 @@ import VersionFiles
 
 /// The history of packages as whole documents.
 extension VersionsHandler {
-    /// Returns the package at a path, existing or deleted; nil if the path belongs to another kind of item.
+    /// Returns the package at a path, existing or deleted; nil if the path belongs to a different kind of item.
     func package(at path: MountPath) async throws -> VersionSubject? {
         try await blocking { [self] in
             let subject = try documentOrDeleted(at: path)

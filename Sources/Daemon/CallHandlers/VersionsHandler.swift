@@ -104,7 +104,7 @@ struct VersionsHandler: NounHandler {
                     item: nil, id: item.id, container: item.container, name: item.name, isPackage: isPackage)
             }
             if let noted = noted.first { return noted }
-            // The document was deleted before deletions were recorded. A name that no item can have never had versions.
+            // The document was deleted before deletions were recorded. Impossible names never had versions.
             guard let folder = try transaction.local.folder(at: names.dropLast()), let last = names.last,
                 let name = try? ItemName(bytes: last)
             else { return nil }

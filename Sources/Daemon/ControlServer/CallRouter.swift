@@ -1,6 +1,6 @@
 package import DaemonProtocol
 
-/// Calls the handler that is registered for a request's verb. One registration makes a call known to the daemon.
+/// Calls the handler registered for a request's verb. A registration suffices to add a call to the daemon.
 package struct CallRouter: Sendable {
     package typealias Events = AsyncThrowingStream<DaemonEvent, any Error>
     private typealias Handle<Result> = @Sendable (any DaemonCall, ClientContext) async throws -> Result
@@ -29,8 +29,8 @@ package struct CallRouter: Sendable {
         add(Call.self, route)
     }
 
-    /// Registers a handler that begins a call without waiting, on the thread that reads the connection, and may finish it later; see
-    /// ``RequestHandler/respondAtOnce(_:from:)``.
+    /// Registers a handler that begins a call without waiting, on the thread reading the connection, and may finish it
+    /// later; see ``RequestHandler/respondAtOnce(_:from:)``.
     package mutating func on<Call: DaemonCall>(
         _ call: Call.Type, prompt begin: @escaping @Sendable (Call, ClientContext) -> PromptResponse
     ) {
@@ -39,7 +39,7 @@ package struct CallRouter: Sendable {
         add(call, route)
     }
 
-    /// Registers a handler that does not depend on the client.
+    /// Registers a client-independent handler.
     package mutating func on<Call: DaemonCall>(
         _ handle: @escaping @Sendable (Call) async throws -> Call.Response, afterwards: (@Sendable () -> Void)? = nil
     ) {

@@ -1,8 +1,8 @@
-/// The client that sent a request, and the request's number.
+/// A request's client and number.
 package struct ClientContext: Hashable, Sendable {
     /// The number of the connection, unique in this daemon.
     package let connection: UInt64
-    /// The number that the client gave its request.
+    /// The request's number, chosen by the client.
     package let request: UInt64
     package let processID: Int32
     package let userID: UInt32

@@ -1,12 +1,12 @@
 import DaemonProtocol
 import Synchronization
 
-/// Requests that a client can end: those that send events, and those that wait.
+/// Requests that a client can end: those sending events, and those waiting.
 extension ClientSession {
-    /// The functions that end the running requests, by the numbers of the requests.
+    /// The functions for ending running requests, by request number.
     struct Endings {
         private var ends: [UInt64: @Sendable () -> Void] = [:]
-        /// Requests that were cancelled before they began.
+        /// Requests cancelled before they began.
         private var early: Set<UInt64> = []
 
         /// - Returns: Whether the request was cancelled already.
@@ -15,7 +15,8 @@ extension ClientSession {
             return early.remove(id) != nil
         }
 
-        /// - Returns: The function that ends the request; nil if it has not begun yet, and then it is ended when it begins.
+        /// - Returns: The function to end the request; nil if it has not begun yet, and then it is ended when it
+        ///   begins.
         mutating func end(_ id: UInt64) -> (@Sendable () -> Void)? {
             if ends[id] == nil { early.insert(id) }
             return ends[id]
@@ -38,7 +39,7 @@ extension ClientSession {
         return .response(DoneResponse())
     }
 
-    /// Performs a request that the client may cancel.
+    /// Performs a cancellable request.
     func endable(
         _ id: UInt64, _ work: @escaping @Sendable () async throws -> DaemonResponse
     ) async throws -> DaemonEnvelope.Body {

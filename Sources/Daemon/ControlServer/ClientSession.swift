@@ -5,8 +5,8 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// One connection: reads requests, performs each in a task of its own, and writes responses. The session ends with the connection, and then
-/// cancels the requests that still run.
+/// A connection: reads requests, performs each in a separate task, and writes responses. The session ends with the
+/// connection, cancelling all running requests.
 final class ClientSession: Sendable {
     typealias Wire = NIOAsyncChannel<ClientMessage, ByteBuffer>
 
@@ -14,14 +14,14 @@ final class ClientSession: Sendable {
     private let number: UInt64
     private let peer: PeerCredentials
     let handler: any RequestHandler
-    /// The calls that can be decoded.
+    /// The decodable calls.
     private let calls: CallRegistry
     private let limits: SocketServer.Limits
     private let logger: Logger
     let state: Mutex<SessionState>
-    /// The number of frames on their way to the session's task, which reads them; later messages are not handled before them.
+    /// The number of frames on their way to the session's task; later messages are not handled before them.
     let unread = Atomic(0)
-    /// The functions with which the client ends requests that send events or wait.
+    /// The client's functions for ending requests that send events or wait.
     let endings = Mutex(Endings())
 
     init(
@@ -93,7 +93,7 @@ final class ClientSession: Sendable {
                 ? binaryEnvelope(Array(payload)) : ControlFrame.decode(ClientEnvelope.self, from: payload, calls: calls)
         } catch {
             try await refuse(payload, because: error, connection)
-            // A program that writes malformed binary frames has a defect; what follows could be misread.
+            // Malformed binary frames indicate a defective program; later frames could be misread.
             return !isBinary
         }
         switch state.withLock({ $0.received(envelope) }) {
@@ -103,7 +103,8 @@ final class ClientSession: Sendable {
             try await send(answer, connection)
             return false
         case .perform(let id, let request):
-            // Requests are begun here too, in the order of their arrival: a cancellation that follows a claim refers to that claim.
+            // Requests are begun here too, in the order of their arrival: a cancellation following a claim refers to
+            // that claim.
             let prompt = handler.respondAtOnce(request, from: client(id))
             try await begin(request, id: id, connection, &group, prompt?.rest)
         }
@@ -124,8 +125,8 @@ final class ClientSession: Sendable {
         }
     }
 
-    /// Begins a request. A brief request is performed before the next one is read, so a client that floods the daemon with them delays only
-    /// itself.
+    /// Begins a request. A brief request is performed before the next is read, so a client flooding the daemon with
+    /// them delays only itself.
     private func begin(
         _ request: DaemonRequest, id: UInt64, _ connection: Connection,
         _ group: inout ThrowingDiscardingTaskGroup<any Error>, _ rest: PromptResponse.Rest? = nil
@@ -144,7 +145,7 @@ final class ClientSession: Sendable {
         _ request: DaemonRequest, id: UInt64, _ connection: Connection, _ rest: PromptResponse.Rest? = nil
     ) async throws {
         let body = try await outcome(of: request, id: id, connection, rest)
-        // The number is released before the response is sent, since the client may reuse it at once.
+        // The number is released before the response is sent, since the client may reuse it immediately.
         endings.withLock { endings in
             state.withLock { $0.finished(id) }
             endings.remove(id)

@@ -5,7 +5,7 @@ struct Connection: Sendable {
     let channel: any Channel
     let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
-    /// Closes the connection if `body` fails; that ends the loop that reads from it, and thereby the session.
+    /// Closes the connection if `body` fails; that ends the loop reading from it, and thereby the session.
     func whileItLasts(_ body: () async throws -> Void) async {
         do {
             try await body()

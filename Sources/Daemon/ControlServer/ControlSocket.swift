@@ -6,8 +6,8 @@ import Glibc
 package struct ControlSocket: ~Copyable {
     private let descriptor: Int32
 
-    /// Listens at `path`, and replaces the socket of an earlier daemon. The caller holds the lock of the state directory, so no running
-    /// daemon owns that socket.
+    /// Listens at `path`, and replaces the socket of an earlier daemon. The caller holds the lock of the state
+    /// directory, so no running daemon owns that socket.
     package static func listen(at path: String) throws(Errno) -> ControlSocket {
         guard unlink(path) == 0 || errno == ENOENT else { throw Errno(errno, "unlink") }
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

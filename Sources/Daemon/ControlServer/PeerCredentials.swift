@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// The process at the other end of a unix socket: `struct ucred` of SO_PEERCRED (unix(7)), recorded at connect(2).
+/// The peer process of a unix socket: `struct ucred` of SO_PEERCRED (unix(7)), recorded at connect(2).
 struct PeerCredentials: Hashable, Sendable {
     var processID: Int32 = 0
     var userID: UInt32 = .max

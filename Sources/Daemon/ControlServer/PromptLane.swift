@@ -2,18 +2,18 @@ import DaemonProtocol
 import NIOCore
 import Synchronization
 
-/// A message of a client that is passed on to the tasks of its session.
+/// A client's message for the tasks of its session.
 enum ClientMessage: Sendable {
     case frame(ByteBuffer)
-    /// A request that is already registered in the session's state.
+    /// A request already registered in the session's state.
     case admitted(id: UInt64, DaemonRequest)
-    /// A request that is registered and has begun.
+    /// A request registered and begun.
     case begun(id: UInt64, DaemonRequest, PromptResponse.Rest)
 }
 
-/// Responds on the event loop to requests in binary frames that need not wait, so that no task is woken for them. All other messages are
-/// passed on to the session in the order of their arrival. Nothing is handled here before the client's hello, or while the client does not
-/// read its responses.
+/// Responds on the event loop to binary requests that need not wait, so that no task is woken for them. All other
+/// messages are passed on to the session in the order of their arrival. Nothing is handled here before the client's
+/// hello, or while the client does not read its responses.
 final class PromptLane: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ClientMessage

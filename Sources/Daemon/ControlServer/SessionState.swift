@@ -1,9 +1,9 @@
 package import DaemonProtocol
 
-/// Decides what is allowed on one connection. Pure: does not know the socket.
+/// Decides what is allowed on a connection. Pure: does not know the socket.
 package struct SessionState: Sendable {
     package enum Verdict: Equatable {
-        /// Send this response at once.
+        /// Send this response immediately.
         case answer(DaemonEnvelope)
         /// Send this response, then end the connection.
         case refuse(DaemonEnvelope)
@@ -16,8 +16,8 @@ package struct SessionState: Sendable {
     private let maximumClaims: Int
     private let maximumStreams: Int
     private var inFlight: Set<UInt64> = []
-    /// The requests that wait for claims or bytes. They are counted separately, so that they do not take the place of requests that may let
-    /// them continue.
+    /// The requests waiting for claims or bytes. They are counted separately, so that they do not take the place of
+    /// requests needed for them to continue.
     private var waiting: Set<UInt64> = []
     private var claims: Set<UInt64> = []
     private var streams: Set<UInt64> = []

@@ -6,7 +6,8 @@ import NIOExtras
 import NIOPosix
 import Synchronization
 
-/// Serves the control socket: accepts clients of the same user, limits the requests of each, and passes them to a handler.
+/// Serves the control socket: accepts clients of the same user, limits the requests of each, and passes them to a
+/// handler.
 ///
 /// A client may die at any byte: its connection ends, its tasks are cancelled, and no other program notices.
 package struct SocketServer: Sendable {
@@ -16,7 +17,7 @@ package struct SocketServer: Sendable {
         package var maximumRequests = 16
         /// The maximum number of granted and waiting claims per client.
         package static let maximumClaims = 256
-        /// The maximum number of queries and other requests that send events, per client.
+        /// The maximum number of queries and other requests with events, per client.
         package static let maximumStreams = 64
         /// How long a client may be connected without sending a hello.
         package var helloTimeout: Duration = .seconds(5)
@@ -32,7 +33,7 @@ package struct SocketServer: Sendable {
     private let logger: Logger
     private let connections = Connections()
 
-    /// Creates a server for a socket that already listens: clients may connect before ``run()``.
+    /// Creates a server for an already listening socket: clients may connect before ``run()``.
     package init(
         socket: consuming ControlSocket, identity: HelloResponse, handler: any RequestHandler, logger: Logger,
         limits: Limits = Limits()
@@ -50,7 +51,7 @@ package struct SocketServer: Sendable {
 
     /// Serves until the task is cancelled. Returns when every client's tasks have ended. Must be called only once.
     package func run() async throws {
-        // Closes connections that arrived at the end and were never served.
+        // Closes late connections that were never served.
         defer { connections.closeAll() }
         try await accept()
     }
@@ -71,8 +72,8 @@ package struct SocketServer: Sendable {
         }
     }
 
-    /// A client that has connected. It is not an `NIOAsyncChannel` yet, because one of those must not be dropped, which happens to a client
-    /// that arrives while the server ends.
+    /// A connected client. It is not an `NIOAsyncChannel` yet: those must not be dropped, as happens to clients
+    /// arriving while the server ends.
     private typealias Arrival = (peer: PeerCredentials, channel: any Channel)
 
     private typealias Client = (peer: PeerCredentials, channel: ClientSession.Wire)
@@ -94,7 +95,7 @@ package struct SocketServer: Sendable {
         let wrapped = try await channel.eventLoop.submit {
             try channel.pipeline.syncOperations.addHandler(PromptLane(session))
             let wrapped = try ClientSession.Wire(wrappingChannelSynchronously: channel)
-            // The call fails for a channel that has ended meanwhile, and reading from that channel reports the end.
+            // The call fails if the channel has ended meanwhile, and reading from it reports the end.
             channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
             return wrapped
         }.get()

@@ -8,7 +8,7 @@ struct BootMark {
     private let path: String
     private let log: Logger
 
-    /// The kernel's random identifier of the present boot (random(4)).
+    /// The kernel's random identifier of the current boot (random(4)).
     private static let source = "/proc/sys/kernel/random/boot_id"
 
     init(state: String, log: Logger) {
@@ -22,7 +22,8 @@ struct BootMark {
         return mark == Self.current
     }
 
-    /// Marks the state as opened during this boot. Without the mark, the next start assumes a power loss, which loses no data.
+    /// Marks the state as opened during this boot. Without the mark, the next start assumes a power loss, which loses
+    /// no data.
     func set() {
         guard !isOfThisRun, let current = Self.current else { return }
         do { try current.write(to: URL(filePath: path), options: .atomic) } catch {

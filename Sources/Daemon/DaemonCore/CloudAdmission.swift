@@ -6,19 +6,19 @@ import LocalMetadata
 import Logging
 import Sync
 
-/// Refuses a start with a cloud that this device's state cannot sync with, before anything about it is remembered or mounted. A cloud that
-/// cannot be reached now is no reason: a mount works without one.
+/// Refuses a start with a cloud with which this device's state cannot sync, before anything about it is remembered or
+/// mounted. A currently unreachable cloud is no reason: a mount works without one.
 struct CloudAdmission {
     let configuration: DaemonConfiguration
     /// The cloud of the last start; nil for a new state.
     let former: String?
     let logger: Logger
 
-    /// How long a cloud is waited for.
+    /// How long to wait for a cloud.
     private static let patience = Duration.seconds(5)
 
-    /// Asks the cloud for its identity, if its address is another one than at the last start. A state with documents takes another address
-    /// only once that is verified.
+    /// Asks the cloud for its identity, if its address has changed since the last start. A state with documents takes a
+    /// new address only once that is verified.
     ///
     /// - Throws: ``DaemonFailure``; nothing was changed.
     func check(_ metadata: MetadataDatabase) async throws {
@@ -69,7 +69,7 @@ struct CloudAdmission {
         }
     }
 
-    /// The failure of a change to an address that cannot be verified now. It would be remembered, and may be wrong.
+    /// The failure of a change to an address unverifiable now. It would be remembered, and may be wrong.
     private func unverified(_ why: DaemonFailure) -> DaemonFailure {
         DaemonFailure(
             .offline, "the new address cannot be verified, because \(why.message)",

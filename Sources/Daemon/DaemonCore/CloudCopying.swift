@@ -5,13 +5,13 @@ package import DaemonProtocol
 package import Logging
 import Maintenance
 
-/// Copies a cloud into another one, for `ubiquity cloud copy`. Needs no mount: it reads and writes clouds only.
+/// Copies a cloud into another, for `ubiquity cloud copy`. Needs no mount: it reads and writes clouds only.
 package enum CloudCopying {
     /// - Parameters:
-    ///   - source: The address of the cloud to copy, as `--cloud` takes it.
-    ///   - target: The address of the cloud to copy into, which is created if it does not exist.
-    ///   - isMove: Whether a device moves to the target, where others may have gone before.
-    /// - Returns: What was copied.
+    ///   - source: The address of the cloud to copy, as for `--cloud`.
+    ///   - target: The address of the cloud to copy into, created if it does not exist.
+    ///   - isMove: Whether a device moves to the target, possibly after other devices.
+    /// - Returns: The amounts copied.
     package static func copy(
         from source: String, to target: String, isMove: Bool, currentDirectory: String, logger: Logger,
         onProgress: @escaping (CloudCopyState) -> Void
@@ -24,7 +24,7 @@ package enum CloudCopying {
         }
     }
 
-    /// Adds what is new in a device's cloud to the cloud that it moves to, while nothing of this device writes.
+    /// Adds a device's new data to its next cloud, while nothing of this device writes.
     static func finishMove(from source: CloudAddress, to target: CloudAddress, _ logger: Logger)
         async throws(DaemonFailure)
     {

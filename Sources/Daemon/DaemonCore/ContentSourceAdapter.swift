@@ -10,8 +10,8 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// Passes requests of the file system for bytes, progress and uploads on to the engine. The file system is made before the engine, which is
-/// attached before the mount responds.
+/// Passes the file system's requests for bytes, progress and uploads on to the engine. The file system is created
+/// before the engine, which is attached before the mount responds.
 final class ContentSourceAdapter: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let metadata: MetadataDatabase
@@ -30,7 +30,7 @@ final class ContentSourceAdapter: ContentSource {
         bytes: SharedDescriptor, download: ContentDownload
     ) {
         guard let current else { throw Errno(EAGAIN) }
-        // If nothing is here and there is no cloud, waiting could only end in the same error.
+        // If nothing is local and there is no cloud, waiting could only end in the same error.
         if item.presence == .none, case .offline = current.state { throw Errno(ENETUNREACH) }
         try requestPackage(around: item)
         return try open(item, for: program, current)
@@ -52,7 +52,8 @@ final class ContentSourceAdapter: ContentSource {
         } catch is StaleItem { throw Errno(ESTALE) }
     }
 
-    /// Requests the package around a file. A package is one document: a program that opens one of its files will need the others.
+    /// Requests the package around a file. A package is a single document: a program opening any of its files will need
+    /// the rest.
     private func requestPackage(around item: LocalItem) throws {
         guard let package = try metadata.read({ try $0.local.package(around: item.parent).flatMap($0.local.item) })
         else { return }
@@ -83,22 +84,22 @@ final class ContentSourceAdapter: ContentSource {
     func request(_ command: ContentCommand, for item: LocalItem) throws {
         switch command {
         case .download: try requestDownload(item)
-        // What is kept waits where what a person has asked for does not.
+        // Kept items wait in cases where a person's request does not.
         case .keep: try requestDownload(item, priority: DownloadPriority.kept)
         case .downloadWhenSpace: try requestDownload(item, priority: DownloadPriority.whenSpace)
         case .cancel: _ = try current?.downloads.cancel(item)
         case .cancelKept: _ = try current?.downloads.cancel(item, upTo: DownloadPriority.kept)
         case .evict:
             if try cancelAndEvict(item) { return }
-            // Presenters are asked without blocking the caller, who may be one of them.
+            // Presenters are asked without blocking the caller, possibly a presenter itself.
             do {
                 guard try current?.evictor.evictWithPermit(item.node) ?? true else { throw Errno(EINPROGRESS) }
             } catch is EvictionRefusal { throw Errno(EBUSY) }
         }
     }
 
-    /// Ends the download of a file that is under way, and evicts the file in the background once nothing writes to it. Returns false where
-    /// there is none.
+    /// Ends a file's running download, and evicts the file in the background once nothing writes to it. Returns false
+    /// if there is none.
     private func cancelAndEvict(_ item: LocalItem) throws -> Bool {
         guard let current, current.downloads.progress(of: item) != nil else {
             _ = try current?.downloads.cancel(item)
@@ -133,7 +134,8 @@ final class ContentSourceAdapter: ContentSource {
 
     func kernelWrites() { current?.room.kernelWrites() }
 
-    /// Runs work, and once more after an eviction if the disk is full. Must not be called under a lock that an open acquires.
+    /// Runs work, and once more after an eviction if the disk is full. Must not be called under a lock required by
+    /// opens.
     func makingRoom<T>(_ work: () throws -> T) throws -> T {
         do { return try work() } catch  where RoomMaker.isOfFullDisk(error) {
             guard makeRoom(for: 0) else { throw error }

@@ -17,8 +17,8 @@ package enum Daemon {
     ///
     /// - Parameters:
     ///   - readiness: Reports the progress of the start, and that requests are served.
-    ///   - log: The levels of `logger`, which a request may change.
-    /// - Returns: The arguments with which the daemon has to be started again; nil if it ends.
+    ///   - log: The levels of `logger`, changeable by request.
+    /// - Returns: The arguments for starting the daemon again; nil if it ends.
     /// - Throws: The reason why it cannot start, or cannot close its state.
     package static func run(
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, log: LogControl
@@ -50,7 +50,7 @@ package enum Daemon {
             try configuration.save()
             try log.follow(configuration.logLevels, keptIn: device.metadata)
         } catch {
-            // The error is the one to report; the state is as it was.
+            // The first error is reported; the state is as it was.
             try? device.close()
             throw error
         }
@@ -58,7 +58,7 @@ package enum Daemon {
         if let failure { running.found(failure) }
         try await running.run(readiness)
         if let failure = device.metadata.syncFailure {
-            // Closing would keep what the kernel may have lost. The next start recovers the state, as after a crash.
+            // Closing would keep data possibly lost by the kernel. The next start recovers the state, as after a crash.
             throw DaemonFailure(failure, path: configuration.stateDirectory)
         }
         try device.close()
@@ -67,8 +67,8 @@ package enum Daemon {
         return running.nextStart.map { configuration.arguments + $0 }
     }
 
-    /// Ends a move to another cloud: copies what is new in the old one, which this device does not change any more, and uses the new one
-    /// from then on. The start remembers its address.
+    /// Ends a move to a new cloud: copies the old cloud's new data, as this device no longer changes it, and uses the
+    /// new cloud from then on. The start remembers its address.
     ///
     /// - Returns: Why the device stays with its cloud.
     private static func finishMove(_ configuration: inout DaemonConfiguration, _ logger: Logger) async -> DaemonFailure?
@@ -88,9 +88,10 @@ package enum Daemon {
         }
     }
 
-    /// Restarts the daemon after a later crash. A start that a command waits for is not repeated.
+    /// Restarts the daemon after a later crash. A start with a waiting command is not repeated.
     static func outliveCrashes(_ configuration: DaemonConfiguration) {
-        // The runtime prints backtraces by default; only a user who enables them explicitly prefers them to a working mount.
+        // The runtime prints backtraces by default; only a user enabling them explicitly prefers them to a working
+        // mount.
         let wantsBacktrace = getenv("SWIFT_BACKTRACE").map { String(cString: $0).contains("enable=yes") } ?? false
         guard let command = configuration.commandAfterCrash, !wantsBacktrace else { return }
         CrashGuard.startAgain(arguments: command, crashes: configuration.crashes)
@@ -99,8 +100,8 @@ package enum Daemon {
     /// How many descriptors root gives itself; /proc/sys/fs/nr_open is at least as high unless it was lowered.
     private static let descriptorsOfRoot: rlim_t = 1 << 20
 
-    /// Raises the limit of descriptors as far as possible: every open file takes one or two, which may exceed the usual soft limit, and the
-    /// limits of the process that started this one were not meant for it.
+    /// Raises the limit of descriptors as far as possible: every open file takes one or two, possibly more than the
+    /// usual soft limit, and the limits inherited by this process were not meant for it.
     private static func raiseDescriptorLimit(_ configuration: DaemonConfiguration) throws(DaemonFailure) {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -119,8 +120,8 @@ package enum Daemon {
         }
     }
 
-    /// Ignores signals that no process sends to a daemon on purpose, and that end a process: the mount would be dead. SIGXFSZ then is an error of
-    /// the write.
+    /// Ignores fatal signals that no process sends to a daemon on purpose: the mount would be dead. SIGXFSZ then is an
+    /// error of the write.
     private static func ignoreSignals() {
         for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGXFSZ] {
             signal(number, SIG_IGN)

@@ -3,25 +3,25 @@ import CloudAccess
 package import DaemonProtocol
 package import LocalMetadata
 
-/// The complete configuration of a daemon, whose form has been checked.
+/// A daemon's complete configuration, checked for its form.
 package struct DaemonConfiguration: Hashable, Sendable {
     /// The absolute path of the mount point.
     package var mountPoint: String
     package var cloud: CloudAddress
-    /// The name of this device for other devices.
+    /// This device's name, as shown on other devices.
     package var deviceName: String
     /// The absolute path of the state directory.
     package var stateDirectory: String
     /// The upper bound for local bytes of documents; nil: limited only by ``minimumFree``.
     package var cacheLimit: ByteCount?
-    /// The bound of a device for which none was ever set.
+    /// The default bound, for a device where none was ever set.
     package var defaultCacheLimit: ByteCount?
     /// The number of bytes of the disk to leave free; nil: ``minimumFree(ofDisk:)`` decides.
     package var minimumFree: ByteCount?
-    /// The number of superseded versions of a document that are listed, and for how many days; nil: 10 and 30.
+    /// The number of listed superseded versions of a document, and their maximum age in days; nil: 10 and 30.
     package var versionCount: Int?
     package var versionDays: Int?
-    /// The levels of the log; nil: those of the last start that had some.
+    /// The levels of the log; nil: those of the last start with levels.
     package var logLevels: LogLevels?
     /// Whether the daemon is attached to a terminal or to a service manager.
     package var isForeground: Bool
@@ -31,7 +31,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var movesTo: CloudAddress?
     /// The number of consecutive crashes before this start.
     package var crashes = 0
-    /// The command line that restarts the daemon after a crash, without the number of crashes at its end; nil: it is not restarted.
+    /// The command line for restarting the daemon after a crash, without the number of crashes at its end; nil: it is
+    /// not restarted.
     package var commandAfterCrash: [String]?
 
     /// Returns the number of bytes to leave free on a disk of `total` bytes: 2 %, but at most 1 GiB.
@@ -39,7 +40,7 @@ package struct DaemonConfiguration: Hashable, Sendable {
         minimumFree ?? ByteCount(min(1 << 30, total.bytes / 50))
     }
 
-    /// The command line that yields this configuration, without the reset.
+    /// The command line for this configuration, without the reset.
     package var arguments: [String] {
         var arguments = [
             "--mount", mountPoint, "--cloud", cloud.description, "--device", deviceName, "--state", stateDirectory,
@@ -90,12 +91,12 @@ package struct DaemonOptions: Hashable, Sendable {
     package init(mount: String) { self.mount = mount }
 }
 
-/// The properties of the machine that a configuration depends on.
+/// The properties of the machine relevant to a configuration.
 package struct DaemonSurroundings: Sendable {
     package var paths: StandardPaths
     package var currentDirectory: String
     package var hostName: String
-    /// Returns the name with which this device is signed in at a cloud; nil if it is not.
+    /// Returns this device's sign-in name at a cloud; nil if it is not signed in.
     package var signedInName: @Sendable (_ cloud: String) -> String?
 
     package init(
@@ -119,7 +120,7 @@ package struct DaemonSurroundings: Sendable {
 }
 
 extension DaemonOptions {
-    /// Returns the state directory, which has to be known before the settings can be read from it.
+    /// Returns the state directory, needed before the settings can be read from it.
     package func stateDirectory(in surroundings: DaemonSurroundings) -> String {
         state.map(surroundings.absolute)
             ?? surroundings.paths.stateDirectory(forMount: surroundings.absolute(mount))

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Glibc
 import Maintenance
 
-/// The settings that a device uses at every start. They are kept in its state directory, so that `--cloud` and `--device` are passed only
-/// once.
+/// A device's settings for every start. They are kept in its state directory, so that `--cloud` and `--device` are
+/// passed only once.
 package struct DaemonSettings: Codable, Hashable, Sendable {
     package let format: UInt32
     package let cloud: String
@@ -44,7 +44,7 @@ package struct DaemonSettings: Codable, Hashable, Sendable {
     /// - Parameter repair: Whether to write the file again if it differs.
     /// - Returns: The damage; nil if the file has these settings.
     func check(_ file: String, repair: Bool) throws -> Finding? {
-        // Settings that cannot be read cannot be right.
+        // Unreadable settings cannot be right.
         guard (try? Self.load(from: file)) != self else { return nil }
         guard repair else {
             return Finding(

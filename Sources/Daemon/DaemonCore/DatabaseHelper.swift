@@ -6,24 +6,24 @@ import Logging
 import Sync
 import Synchronization
 
-/// Runs the process that keeps the shared databases: from the start of a device that has some, or from the first request about them, until
-/// the mount ends. Starts it again if it ends.
+/// Runs the process for shared databases: from the start of a device with any, or from the first request about them,
+/// until the mount ends. Restarts it if it ends.
 final class DatabaseHelper: DatabaseCalls {
-    /// The shortest time between two signals that files have changed.
+    /// The shortest time between two signals of changed files.
     private static let interval: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)
-    /// A process that lived this long was not ended by what it began with.
+    /// After this lifetime, a process did not end because of its initial state.
     private static let goodLife: Duration = .seconds(60)
     /// How long the end waits for the process.
     private static let patience: Duration = .seconds(3)
-    /// How long the problems that were read last are shown, and how long reading them may take.
+    /// How long the last problems read are shown, and how long reading them may take.
     private static let freshness: Duration = .seconds(1)
     private static let glance: Duration = .milliseconds(500)
 
     private struct State {
         var process: HelperProcess?
         var startedAt: ContinuousClock.Instant?
-        /// Whether a process is to run: the device has shared files, or a request was about them.
+        /// Whether a process should run: the device has shared files, or a request was about them.
         var isWanted = false
         var isStopped = false
         var problems: (failures: [DaemonFailure], time: ContinuousClock.Instant)?
@@ -47,7 +47,7 @@ final class DatabaseHelper: DatabaseCalls {
 
     func perform<Call: DaemonCall>(_ call: Call, within limit: Duration) async throws -> Call.Response {
         let process = try running()
-        // A process that was just started is noticed by the loop.
+        // A newly started process is noticed by the loop.
         changes.ring()
         return try await Self.perform(call, in: process, within: limit)
     }
@@ -87,7 +87,7 @@ final class DatabaseHelper: DatabaseCalls {
             // The list of files cannot be read.
             failures = [failure]
         } catch {
-            // A process that is busy has the problems that it had.
+            // A busy process keeps its previous problems.
         }
         let shown = failures
         state.withLock { $0.problems = (shown, .now) }
@@ -116,7 +116,7 @@ final class DatabaseHelper: DatabaseCalls {
 
     // MARK: Life
 
-    /// Signals changes to the process, and starts it again, until the task is cancelled.
+    /// Signals changes to the process, and restarts it, until the task is cancelled.
     func run() async {
         if access("\(configuration.stateDirectory)/databases.json", F_OK) == 0 { start() }
         let clock = ContinuousClock()
@@ -162,7 +162,7 @@ final class DatabaseHelper: DatabaseCalls {
         process.end()
         let deadline = ContinuousClock.now + Self.patience
         while !process.hasEnded, ContinuousClock.now < deadline {
-            // A cancelled task does not wait: the process ends by itself when this one does.
+            // A cancelled task does not wait: the process ends when this one does.
             do { try await Task.sleep(for: .milliseconds(10)) } catch { break }
         }
     }

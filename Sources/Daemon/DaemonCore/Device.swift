@@ -22,8 +22,8 @@ import VirtualFileSystem
 
 import struct Foundation.Data
 
-/// One device: joins its database, its bytes, its file system, its engine and its services. Needs neither a mount nor a socket;
-/// ``RunningDaemon`` adds both.
+/// A device: joins its database, its bytes, its file system, its engine and its services. Needs neither a mount nor a
+/// socket; ``RunningDaemon`` adds both.
 struct Device: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -42,7 +42,7 @@ struct Device: Sendable {
     let callers: CallerPermits
     let refused = RefusedPrograms()
     let recovery: Recovery
-    /// Rung after each transaction that changes rows of the tree, and when a log was read to its end for the first time.
+    /// Rung after each transaction that changes rows of the tree, and when a log was first read to its end.
     let rowChanges = Wakeup()
     let identity: DeviceIdentity
     let limits: CacheLimits
@@ -83,7 +83,7 @@ struct Device: Sendable {
             files.rowsChanged($0)
         }
         invalidator = KernelInvalidator(files, log: logger)
-        // What was left undone by a daemon that died.
+        // Unfinished work of a daemon that died.
         files.applyIgnoreFiles()
         watches = WatchNotifier(files, invalidator, log: logger)
         cloud = SwitchableCloud(
@@ -106,9 +106,9 @@ struct Device: Sendable {
         claims.whenClaimEnds { [engine] in engine.askCloud() }
     }
 
-    /// Returns the device's id, which is created at the first start together with the container that every device has.
+    /// Returns the device's id, created at the first start together with the default container.
     private static func prepare(_ metadata: MetadataDatabase, _ time: SystemTime) throws -> DeviceIdentity {
-        // A start has to succeed on a full disk; only the first one changes anything here.
+        // A start has to succeed on a full disk; only the first start changes anything here.
         try metadata.write(.freeing) { transaction in
             if try transaction.container(named: .cloudDocs) == nil {
                 _ = try transaction.createContainer(.cloudDocs, at: time.now())
@@ -121,7 +121,7 @@ struct Device: Sendable {
         }
     }
 
-    /// Returns the limits of the cache. One that the command line gives is kept for later starts.
+    /// Returns the limits of the cache. A limit from the command line is kept for later starts.
     private static func limits(
         _ configuration: DaemonConfiguration, _ content: ContentStore, _ metadata: MetadataDatabase
     ) throws -> CacheLimits {
@@ -133,24 +133,24 @@ struct Device: Sendable {
             minimumFree: configuration.minimumFree(ofDisk: total).bytes)
     }
 
-    /// Returns what transfers need: the connection to the cloud, and the threads for it.
+    /// Returns the context for transfers: the connection to the cloud, and the threads for it.
     static func transfers(_ backend: any CloudBackend) throws -> TransferContext {
         TransferContext(
             backend: backend, slots: TransferSlots(), pool: try BlockingPool(name: "ubiquity-disk", threads: 4))
     }
 
-    /// Records closed files with the next change. Short beside the time that an edit rests before it is sent, and long beside that between
-    /// two files of a copy.
+    /// Records closed files with the next change. Short beside the time that an edit rests before it is sent, and long
+    /// beside that between two files of a copy.
     private static let closing = CloseRecording.gathered { [queue = DispatchQueue(label: "ubiquity.closes")] record in
         queue.asyncAfter(deadline: .now() + .milliseconds(20), execute: record)
     }
 
-    /// Removes the bytes of many removed files, so that no program waits for that.
+    /// Removes the bytes of many removed files in the background, so that no program waits for that.
     private static let background: Background = { [queue = DispatchQueue(label: "ubiquity.removal")] work in
         queue.async(execute: work)
     }
 
-    /// Makes files ahead of the documents that programs make.
+    /// Creates files ahead of programs' documents.
     private static let making: Background = { [queue = DispatchQueue(label: "ubiquity.files")] work in
         queue.async(execute: work)
     }
@@ -165,7 +165,7 @@ struct Device: Sendable {
         cloud.setOffline(isOffline)
     }
 
-    /// Returns what the handlers of calls get of this device.
+    /// Returns this device's parts for the call handlers.
     func mounted(with configuration: DaemonConfiguration) -> MountedDevice {
         MountedDevice(
             metadata: metadata, files: files, engine: engine, claims: claims, queries: queries,

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Glibc
 import Synchronization
 
-/// A running `ubiquityd databases`, and the calls that wait for its responses.
+/// A running `ubiquityd databases`, and the calls awaiting its responses.
 final class HelperProcess: Sendable {
     private typealias Waiting = CheckedContinuation<DaemonResponse, any Error>
 
@@ -16,7 +16,7 @@ final class HelperProcess: Sendable {
     let id: pid_t
     private let socket: Int32
     private let state = Mutex(State())
-    /// Held while a frame is sent, so that two do not mix.
+    /// Held while a frame is sent, so that frames do not mix.
     private let output = Mutex(())
 
     /// - Parameters:
@@ -29,7 +29,7 @@ final class HelperProcess: Sendable {
         }
         defer { close(ends[1]) }
         do {
-            // Files of transactions are read for the user, whatever class this daemon runs in (docs/PROGRAMS.md).
+            // Files of transactions are read for the user, whatever this daemon's class (docs/PROGRAMS.md).
             id = try OwnProgram.start(
                 ["ubiquityd"] + arguments, environment: ["UBIQUITY_DOWNLOADS=full"],
                 descriptors: [STDIN_FILENO: ends[1], STDOUT_FILENO: ends[1]],
@@ -57,7 +57,8 @@ final class HelperProcess: Sendable {
 
     // MARK: Calls
 
-    /// Notes that the mount has other files. Dropped if the process reads nothing: it looks at all files at its next signal.
+    /// Notes changed files in the mount. Dropped if the process reads nothing: it looks at all files at its next
+    /// signal.
     func noteChange() { _ = send([0, 0, 0, 0]) }
 
     func call<Call: DaemonCall>(_ call: Call) async throws -> Call.Response {
@@ -102,7 +103,7 @@ final class HelperProcess: Sendable {
         output.withLock { _ in
             let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
             let count = Glibc.send(socket, frame, frame.count, flags)
-            // A part of a frame would make all that follow unreadable.
+            // A partial frame would make the rest unreadable.
             if count > 0, count < frame.count { shutdown(socket, Int32(SHUT_RDWR)) }
             return count == frame.count
         }
@@ -144,6 +145,6 @@ final class HelperProcess: Sendable {
         while waitpid(id, &status, 0) < 0, errno == EINTR {}
     }
 
-    /// Makes the process end: it can stop at any step.
+    /// Ends the process: it can stop at any step.
     func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 }

@@ -4,9 +4,9 @@ package import LocalMetadata
 package import Logging
 import Synchronization
 
-/// The levels that a process logs, by area; any thread may change them.
+/// A process's log levels, by area; any thread may change them.
 package final class LogControl: Sendable {
-    /// The level of an area, which a logger reads for each line without a lock.
+    /// An area's level, read by a logger for each line without a lock.
     fileprivate final class Cell: Sendable {
         let level: Atomic<Int>
 
@@ -14,7 +14,7 @@ package final class LogControl: Sendable {
     }
 
     private let state: Mutex<LogLevels>
-    /// Whether the environment decides, which no change is kept against.
+    /// Whether the environment decides; no change is kept against it.
     private let isFixed: Bool
     private let file = Mutex<LogFile?>(nil)
     private let base: Cell
@@ -27,7 +27,7 @@ package final class LogControl: Sendable {
         cells = Dictionary(uniqueKeysWithValues: LogArea.allCases.map { ($0, Cell(levels.level(of: $0))) })
     }
 
-    /// - Parameter environment: The value of `UBIQUITY_LOG`; one that cannot be parsed counts as none.
+    /// - Parameter environment: The value of `UBIQUITY_LOG`; an invalid value counts as none.
     package convenience init(environment: String?) {
         let levels = environment.flatMap { LogLevels($0) }
         self.init(levels ?? LogLevels(), isFixed: levels != nil)
@@ -53,7 +53,8 @@ package final class LogControl: Sendable {
         try metadata.write(.freeing) { try $0.setSetting(key, Data(levels.description.utf8)) }
     }
 
-    /// Sets the levels of a start: those of its command line, which are stored for later starts; those of the environment; or the stored ones.
+    /// Sets a start's levels: those of its command line, to be stored for later starts; those of the environment; or
+    /// the stored levels.
     package func follow(_ given: LogLevels?, keptIn metadata: MetadataDatabase) throws {
         if let given {
             try Self.keep(given, in: metadata)
@@ -65,12 +66,12 @@ package final class LogControl: Sendable {
         }
     }
 
-    /// The arguments that give a daemon, which takes the place of this one, the same levels.
+    /// The arguments for the same levels in a daemon replacing this one.
     package var arguments: [String] { isFixed ? [] : ["--log-level", levels.description] }
 
     // MARK: Lines
 
-    /// Keeps the file short that the lines go to, from now on.
+    /// Keeps the log's file short from now on.
     package func bound(_ file: LogFile) {
         file.rotateIfLong()
         self.file.withLock { $0 = file }
@@ -78,7 +79,8 @@ package final class LogControl: Sendable {
 
     fileprivate func noteLine() { file.withLock { $0 }?.noteLine() }
 
-    /// Returns a handler that passes lines of the area's level and above to `base`. It ignores levels that are set for one logger.
+    /// Returns a handler passing lines of the area's level and above to `base`. It ignores the levels of individual
+    /// loggers.
     package func handler(_ base: any LogHandler) -> any LogHandler { AreaLogHandler(base: base, control: self) }
 
     fileprivate func cell(of area: String?) -> Cell { area.flatMap(LogArea.init).flatMap { cells[$0] } ?? base }
@@ -87,7 +89,7 @@ package final class LogControl: Sendable {
 extension Logger {
     private static let areaKey = "area"
 
-    /// Returns a logger whose lines belong to an area.
+    /// Returns a logger for an area.
     package func area(_ area: LogArea) -> Logger {
         var logger = self
         logger[metadataKey: Self.areaKey] = .string(area.rawValue)
@@ -134,7 +136,7 @@ private struct AreaLogHandler: LogHandler {
 }
 
 extension LogLevels.Level {
-    /// The place of the level among those of swift-log.
+    /// The level's position in swift-log's order.
     fileprivate var order: Int {
         Logger.Level(rawValue: rawValue).flatMap { Logger.Level.allCases.firstIndex(of: $0) } ?? 0
     }

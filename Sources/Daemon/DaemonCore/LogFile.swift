@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// The file that the standard error of a daemon goes to: `daemon.log` in the state directory. When it is long it becomes `daemon.log.1`, and a
-/// new one begins.
+/// The file for a daemon's standard error: `daemon.log` in the state directory. When it is long it becomes
+/// `daemon.log.1`, and a new file begins.
 package final class LogFile: Sendable {
     private let path: String
     private let limit: Int
     private let lines = Atomic<UInt64>(0)
     private let rotation = Mutex(())
-    /// How many lines are written between two looks at the length.
+    /// The number of lines between checks of the length.
     private static let linesBetweenLooks: UInt64 = 512
 
-    /// - Parameter limit: The length in bytes from which on a new file is begun.
+    /// - Parameter limit: The length in bytes at which a new file is begun.
     package init(_ path: String, limit: Int = 16 << 20) {
         self.path = path
         self.limit = limit
@@ -22,7 +22,8 @@ package final class LogFile: Sendable {
         rotateIfLong()
     }
 
-    /// Begins a new file if the current one is long. Does nothing where the standard error goes elsewhere, or no file can be created.
+    /// Begins a new file if the current file is long. Does nothing if the standard error goes elsewhere, or no file can
+    /// be created.
     package func rotateIfLong() {
         rotation.withLock { _ in
             var (written, named) = (stat(), stat())

@@ -3,13 +3,13 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Reports the progress of the start to the program that started the daemon: lines in an inherited pipe, and notifications to a service
-/// manager if there is one.
+/// Reports the start's progress to the program starting the daemon: lines in an inherited pipe, and notifications to a
+/// service manager if there is one.
 ///
-/// The lines are `starting: WHAT` and `note: TEXT`, any number of times, and finally one `ready`, or one `error: ` with a ``DaemonFailure``
-/// as JSON on one line.
+/// The lines are `starting: WHAT` and `note: TEXT`, any number of times, and finally a `ready`, or an `error: ` with a
+/// ``DaemonFailure`` as JSON on a single line.
 ///
-/// After that the descriptor is closed and its number may belong to another file, so it is not used any more.
+/// After that the descriptor is closed and its number may belong to another file, so it is no longer used.
 package final class ReadinessPipe: Sendable {
     private let descriptor: Mutex<Int32?>
 
@@ -17,12 +17,12 @@ package final class ReadinessPipe: Sendable {
     package init(descriptor: Int32?) {
         self.descriptor = Mutex(descriptor)
         guard let descriptor else { return }
-        // Programs that the daemon starts must not inherit the descriptor: the reader would wait for them too.
+        // Programs started by the daemon must not inherit the descriptor: the reader would wait for them too.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Reports an operation that takes time; this also extends the timeout of the waiting side.
+    /// Reports a long operation; this also extends the waiting side's timeout.
     package func starting(_ what: String) {
         write("starting: \(what)\n")
         // Two minutes more, the same as the reader of the pipe grants.
@@ -49,7 +49,7 @@ package final class ReadinessPipe: Sendable {
         if let descriptor = descriptor.withLock({ $0.take() }) { close(descriptor) }
     }
 
-    /// Writes a line; ignores a reader that is gone.
+    /// Writes a line; ignores a closed pipe.
     private func write(_ line: String) {
         descriptor.withLock { descriptor in
             guard let descriptor else { return }

@@ -21,13 +21,13 @@ import VirtualFileSystem
 final class RunningDaemon: DaemonControl {
     private let device: Device
     private let configuration: DaemonConfiguration
-    /// The result of a rebuild of the state at this start, if there was one.
+    /// The result of rebuilding the state at this start, if it was rebuilt.
     private let rebuild: RebuildReport?
     private let logger: Logger
     private let log: LogControl
     private let stopping = Mutex<AsyncStream<Void>.Continuation?>(nil)
     private let session = Mutex<FuseSession?>(nil)
-    /// The arguments that the next start has besides the present ones; nil if there is none.
+    /// The next start's additional arguments; nil if there is none.
     private let next = Mutex<[String]?>(nil)
     private let moving = Mutex<CloudAddress?>(nil)
     private let progress = DaemonProgress()
@@ -52,7 +52,7 @@ final class RunningDaemon: DaemonControl {
         // Before the mount: a signal in between would kill the process and leave a dead mount behind.
         let signals = await UnixSignalsSequence(trapping: Self.endingSignals)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
-        // Before the mount: a file of settings that is inside of it cannot be read now, and must not be waited for.
+        // Before the mount: settings inside of it cannot be read now, and must not be waited for.
         for failure in device.programs.reload() { readiness.note("\(failure)") }
         readiness.starting("mounting \(configuration.mountPoint)")
         let session = try await mount()
@@ -86,14 +86,14 @@ final class RunningDaemon: DaemonControl {
             logger.notice("the mount has ended", metadata: ["how": "\(ending)"])
             group.cancelAll()
         }
-        // Other devices are notified of what this one has just sent.
+        // Notifies other devices of changes just sent by this one.
         let deferring = device.engine.context.backend.facet((any WorkDeferring).self)
         await deferring?.finishDeferredWork(within: Self.lastPatience)
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
 
-    /// The signals that end the daemon in order. A terminal that is closed sends SIGHUP, and a service manager may send it after SIGTERM; under
-    /// nohup(1) it stays ignored.
+    /// The signals for an orderly end. A closed terminal sends SIGHUP, and a service manager may send it after SIGTERM;
+    /// under nohup(1) it stays ignored.
     private static var endingSignals: [UnixSignal] {
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
@@ -102,23 +102,23 @@ final class RunningDaemon: DaemonControl {
         return [.sigterm, .sigint, .sigquit] + (isIgnored ? [] : [.sighup])
     }
 
-    /// The arguments that the daemon has to be started again with, besides the present ones; nil if it ends.
+    /// The additional arguments for starting the daemon again; nil if it ends.
     var nextStart: [String]? { next.withLock { $0 } }
 
-    /// How long the end waits for work that the cloud has deferred.
+    /// How long the end waits for the cloud's deferred work.
     private static let lastPatience = Duration.seconds(3)
 
     /// How long the start waits for the cloud before it becomes ready without a note about it.
     private static let cloudPatience = Duration.seconds(2)
 
-    /// Notes why the cloud cannot be reached, if that turns out in time.
+    /// Notes why the cloud is unreachable, if that turns out in time.
     private func noteCloud(_ readiness: ReadinessPipe) async {
         let deadline = ContinuousClock.now + Self.cloudPatience
         while ContinuousClock.now < deadline {
             switch device.engine.state {
             case .online: return
             case .offline(let why), .stopped(let why):
-                // A note is one line.
+                // A note is a single line.
                 let reason = why.split(whereSeparator: \.isNewline).joined(separator: " ")
                 return readiness.note("the cloud cannot be reached: \(reason) Edits wait until it can.")
             case .connecting:
@@ -175,8 +175,8 @@ final class RunningDaemon: DaemonControl {
 
     // MARK: Parts
 
-    /// Ends the daemon if a commit was not durable: a disk that lost commits is not trusted again, and the supervisor of this process
-    /// starts another.
+    /// Ends the daemon if a commit was not durable: a disk that lost commits is not trusted again, and this process's
+    /// supervisor starts a new one.
     private func endIfNotDurable() {
         device.metadata.onSyncFailure { [logger, weak self] failure in
             logger.critical("\(failure)")
@@ -215,7 +215,7 @@ final class RunningDaemon: DaemonControl {
     private func watchdog(of session: FuseSession) -> Watchdog? {
         guard let control = session.control else { return nil }
         do { return try Watchdog(control, log: logger) } catch {
-            // The next mount aborts the connection of a daemon that was killed.
+            // The next mount aborts the connection of a killed daemon.
             logger.warning("the watchdog could not be started", metadata: ["error": "\(error)"])
             return nil
         }
@@ -257,12 +257,12 @@ final class RunningDaemon: DaemonControl {
         }
     }
 
-    /// Notifies presenters of the state of their items, which the library calls ubiquity attributes.
+    /// Notifies presenters of their items' state (ubiquity attributes, in the library's terms).
     private func watchAttributes() async {
         let (claims, engine) = (device.claims, device.engine)
         while !Task.isCancelled {
             await claims.attributes.untilDue()
-            // Nothing in it throws; an item that cannot be inspected is skipped.
+            // Nothing in it throws; an uninspectable item is skipped.
             try? await engine.context.blocking { [device] in
                 claims.tellAttributes(writes: device.metadata.writes, isMoving: !engine.transfers.isEmpty) {
                     try device.files.status(of: $0)
@@ -281,8 +281,8 @@ final class RunningDaemon: DaemonControl {
         }
     }
 
-    /// Removes leftovers of a process that died, concurrently with everything else. Skipped if the database is damaged: bytes of documents
-    /// whose rows are lost would look like leftovers.
+    /// Removes leftovers of a process that died, concurrently with everything else. Skipped if the database is damaged:
+    /// the bytes of documents with lost rows would look like leftovers.
     private func sweep() async {
         let startedAt = SystemTime().now()
         defer { device.engine.context.endSweep() }

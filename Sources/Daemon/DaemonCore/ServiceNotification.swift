@@ -15,7 +15,7 @@ enum ServiceNotification {
         let length = MemoryLayout<sa_family_t>.size + name.utf8.count
         withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                // Best effort: a manager that does not listen is no error.
+                // Best effort: a manager not listening is no error.
                 _ = text.withCString {
                     sendto(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL), generic, socklen_t(length))
                 }
@@ -28,7 +28,7 @@ enum ServiceNotification {
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(name.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-        // `@` is written for the NUL that begins an abstract name.
+        // `@` is written for the leading NUL of an abstract name.
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         return address

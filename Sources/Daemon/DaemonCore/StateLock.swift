@@ -2,14 +2,15 @@ import Basics
 package import DaemonProtocol
 import Glibc
 
-/// The exclusive right to use a state directory: flock(2) on its file `lock`, which the kernel releases when the process ends, however it
-/// dies.
+/// The exclusive right to use a state directory: flock(2) on its file `lock`, which the kernel releases when the
+/// process ends, however it dies.
 package struct StateLock: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// Acquires the lock without waiting, and creates the directory if needed.
     ///
-    /// - Throws: `stateInUse` if another daemon has the lock; `permissionDenied` if the directory cannot be written, or others can.
+    /// - Throws: `stateInUse` if another daemon has the lock; `permissionDenied` if the directory cannot be written, or
+    ///   other users can write it.
     package static func acquire(stateDirectory: String) throws(DaemonFailure) -> StateLock {
         do {
             try createDirectories(stateDirectory)
@@ -31,10 +32,11 @@ package struct StateLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Closes the directory to group and others, and refuses one into which another user could have put links and settings.
+    /// Closes the directory to group and others, and refuses it if another user could have put links and settings into
+    /// it.
     private static func requireOwn(_ directory: String) throws(DaemonFailure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // What cannot be opened is reported with the lock.
+        // A failure to open it is reported with the lock.
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var information = stat()

@@ -11,7 +11,8 @@ import Logging
 import Maintenance
 import Transfers
 
-/// Opens a device on its state directory. A state that is damaged, or whose reset was requested, is first rebuilt from the cloud.
+/// Opens a device on its state directory. A damaged state, or a state whose reset was requested, is first rebuilt from
+/// the cloud.
 struct StateOpening {
     let configuration: DaemonConfiguration
     let readiness: ReadinessPipe
@@ -20,8 +21,8 @@ struct StateOpening {
     private var state: String { configuration.stateDirectory }
     private var database: String { "\(state)/metadata.sqlite" }
 
-    /// - Returns: The device, and the report of a rebuild if there was one.
-    /// - Throws: ``DaemonFailure``. A state that cannot be rebuilt is left as it was.
+    /// - Returns: The device, and the report of a rebuild, if any.
+    /// - Throws: ``DaemonFailure``. If a rebuild fails, the state is left as it was.
     func open() async throws -> (device: Device, rebuild: RebuildReport?) {
         readiness.starting("opening \(state)")
         if let report = try StateSwap(state: state).resume() {
@@ -43,7 +44,7 @@ struct StateOpening {
         }
     }
 
-    /// Refuses a state of a newer version, since only that version knows which parts of it must not be lost.
+    /// Refuses a state of a newer version, since only that version knows its indispensable parts.
     private func refuseNewer() throws(DaemonFailure) {
         do { try MetadataDatabase.refuseNewer(database) } catch {
             // A damaged state is handled by a reset.
@@ -61,7 +62,8 @@ struct StateOpening {
         }
     }
 
-    /// Requires a non-empty database: SQLite accepts an empty file as a new one, but beside documents it is the remainder of a lost one.
+    /// Requires a non-empty database: SQLite accepts an empty file as a new database, but beside documents it is the
+    /// remainder of a lost one.
     private func requireDatabase() throws(DaemonFailure) {
         var information = stat()
         if stat(database, &information) == 0, information.st_size > 0 { return }

@@ -5,7 +5,7 @@ import Logging
 import Sync
 import VirtualFileSystem
 
-/// Passes changes that programs of this device made in the tree to coordination and monitors.
+/// Passes local programs' changes in the tree to coordination and monitors.
 struct TreeObservers: TreeObserver {
     let claims: ClaimService
     let monitors: MonitorService

@@ -7,14 +7,14 @@ import Glibc
 import Records
 import UbiquityData
 
-/// The folder of a shared database in the data area of a container: `Databases/NAME/IDENTIFIER/DEVICE/` with the files of each device. A device
-/// writes below its own name only: its transactions, and `schema.json` with the tables as it has them.
+/// A shared database's folder in a container's data area: `Databases/NAME/IDENTIFIER/DEVICE/` with each device's files.
+/// A device writes only below its own name: its transactions, and `schema.json` with its tables.
 struct CloudFolder {
     static let root = "Databases"
     private static let schemaName = "schema.json"
-    /// Folders beside those of databases, in which programs with the library mark what they removed (`ContainerFolder`).
+    /// Folders beside those of databases, in which programs with the library record removals (`ContainerFolder`).
     private static let reservedNames: Set<String> = ["Departing", "Removed"]
-    /// More databases, or devices of one, are not looked at.
+    /// Further databases, or devices of a database, are ignored.
     private static let maximumNames = 1_000
 
     let mount: String
@@ -22,7 +22,7 @@ struct CloudFolder {
 
     var container: String { "\(mount)/\(id.container)" }
 
-    /// The folder that the library publishes to and imports from.
+    /// The folder through which the library publishes and imports.
     var path: String { "\(container)/\(Self.root)/\(id.name)" }
 
     var url: URL { URL(filePath: path) }
@@ -56,7 +56,7 @@ struct CloudFolder {
         return names.sorted()
     }
 
-    /// Returns whether a text can name a database: it is a folder's name on every device, and none that is excluded from sync.
+    /// Returns whether a text can name a database: a valid folder name on every device, and not excluded from sync.
     static func isValid(_ name: String) -> Bool {
         (1...100).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy {
@@ -71,10 +71,10 @@ struct CloudFolder {
         "\(path)/\(identifier)/\(device)/\(Self.schemaName)"
     }
 
-    /// Returns the tables as each device has them, the newest first.
+    /// Returns each device's tables, the newest first.
     ///
-    /// - Parameter downloads: Whether to wait for those whose bytes are not on this device.
-    /// - Returns: As `failure` why one could not be read, if there was such a one.
+    /// - Parameter downloads: Whether to wait for those without local bytes.
+    /// - Returns: As `failure` the reason why some could not be read, if any.
     func schemas(of identifier: String, downloads: Bool = true) -> (schemas: [SharedSchema], failure: SharingFailure?) {
         var schemas: [SharedSchema] = []
         var failure: SharingFailure?
@@ -93,14 +93,14 @@ struct CloudFolder {
         return (schemas.sorted { ($0.version, $0.tables.count) > ($1.version, $1.tables.count) }, failure)
     }
 
-    /// Whether the bytes of a file are on this device, as the mount says.
+    /// Whether a file's bytes are local, according to the mount.
     private static func isLocal(_ file: String) -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = getxattr(file, "user.ubiquity.status", &bytes, bytes.count)
         return count < 0 || String(decoding: bytes.prefix(count), as: UTF8.self) != "notDownloaded"
     }
 
-    /// Whether the mount shows the tables as a device has them.
+    /// Whether the mount shows a device's tables.
     func hasSchema(_ identifier: String, _ device: DeviceID) -> Bool {
         access(schemaPath(identifier, device), F_OK) == 0
     }
@@ -108,7 +108,7 @@ struct CloudFolder {
     func write(_ schema: SharedSchema, identifier: String, device: DeviceID) throws {
         let file = schemaPath(identifier, device)
         let bytes = try schema.encoded()
-        // A device that already wrote these bytes adds no version to the document.
+        // If the device already wrote these bytes, the document gets no new version.
         if let present = try? SmallFile.read(file, limit: SharedSchema.maximumBytes), present == bytes { return }
         try createDirectories("\(path)/\(identifier)/\(device)")
         // The name of the temporary file keeps it on this device.

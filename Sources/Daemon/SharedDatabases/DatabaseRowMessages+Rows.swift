@@ -14,7 +14,7 @@ extension DatabaseValueText {
 
 extension DatabaseOrigin {
     init(_ origin: WriteOrigin) {
-        // A clock's time is in the range of the wire: what is beyond is shown as its end.
+        // A clock's time is in the wire's range: anything beyond is shown as its end.
         let seconds = min(max(origin.time.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
         let time = Timestamp(seconds: Int64(seconds), nanoseconds: 0)
         self.init(device: origin.deviceName, isThisDevice: origin.isThisDevice, time: WireTime(time))
@@ -39,7 +39,7 @@ extension DatabaseLostValue {
 }
 
 extension AsideRow.Reason {
-    /// Why the row is not in its table, and what brings it back.
+    /// Why the row is not in its table, and how it comes back.
     var text: String {
         switch self {
         case .valueTaken(let columns, _):

@@ -1,7 +1,8 @@
 import Basics
 import Glibc
 
-/// Watches the folder of a SQLite file for changes of the file and of its write-ahead log, with inotify(7). Belongs to one thread.
+/// Watches a SQLite file's folder for changes to the file and its write-ahead log, with inotify(7). Belongs to a single
+/// thread.
 final class FileWatch {
     private static let mask = UInt32(
         IN_MODIFY | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
@@ -24,13 +25,13 @@ final class FileWatch {
     /// Whether changes will be noticed. Without a folder, or without watches left for this user, they are not.
     var isArmed: Bool { watch >= 0 }
 
-    /// Begins to watch, if that is not the case.
+    /// Starts watching, unless already active.
     func arm() {
         guard descriptor >= 0, watch < 0 else { return }
         watch = inotify_add_watch(descriptor, folder, Self.mask)
     }
 
-    /// Reads the pending events, and returns whether one concerns the file. Does not wait.
+    /// Reads the pending events, and returns whether any concerns the file. Does not wait.
     func drain() -> Bool {
         var isConcerned = false
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -52,7 +53,7 @@ final class FileWatch {
             guard place + 16 + length <= events.count else { break }
             let name = events[(place + 16)..<(place + 16 + length)].prefix { $0 != 0 }
             if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED) != 0 {
-                // The path leads to another folder now, or to none.
+                // The path leads to another folder now, or nowhere.
                 if mask & UInt32(IN_IGNORED) == 0 { inotify_rm_watch(descriptor, watch) }
                 watch = -1
                 isConcerned = true
@@ -65,7 +66,7 @@ final class FileWatch {
 
     private func concerns(_ found: [UInt8], _ mask: UInt32) -> Bool {
         if found == name { return true }
-        // A reader makes and removes the log as well; only what is written to it matters.
+        // A reader creates and removes the log as well; only writes to it matter.
         return found == name + Array("-wal".utf8) && mask & UInt32(IN_MODIFY) != 0
     }
 }

@@ -5,13 +5,13 @@ import Glibc
 package import Logging
 import Synchronization
 
-/// `ubiquityd databases`: keeps the shared databases of a device in a process of its own, for the daemon that starts it.
+/// `ubiquityd databases`: keeps a device's shared databases in a separate process, for the daemon that starts it.
 ///
-/// It is a process, because it opens files of programs: what is wrong with such a file, or with the disk that holds it, must not end the
-/// mount or keep it from ending. It uses the mount like any program.
+/// It is a process because it opens programs' files: problems of such a file, or of its disk, must not end the mount or
+/// keep it from ending. It uses the mount like any program.
 package final class HelperServer: Sendable {
     package static let name = "databases"
-    /// Requests that are performed at the same time.
+    /// The maximum number of concurrent requests.
     private static let maximumRequests = 16
 
     private let service: SharingService
@@ -21,20 +21,21 @@ package final class HelperServer: Sendable {
 
     package static func isMeant(by arguments: [String]) -> Bool { arguments.first == name }
 
-    /// Serves requests from standard input, a socket, until the daemon closes its end. An empty frame says that the mount has other files than
-    /// before.
+    /// Serves requests from standard input, a socket, until the daemon closes its end. An empty frame signals changed
+    /// files in the mount.
     ///
     /// - Parameter arguments: `databases`, the state directory, the mount point, and the device's name.
     package static func run(_ arguments: [String], log: Logger) {
         guard arguments.count == 4 else { return }
-        // A daemon that ends is noticed when reading; writing to it must not end this process in the middle of a step.
+        // The daemon's end is noticed when reading; writing to it must not end this process in the middle of a step.
         signal(SIGPIPE, SIG_IGN)
-        // Ctrl-C in the daemon's terminal is meant for the daemon, which ends this process in order.
+        // Ctrl-C in the daemon's terminal is meant for the daemon, and the daemon ends this process in order.
         for number in [SIGINT, SIGHUP] { signal(number, SIG_IGN) }
         let service = SharingService(
             stateDirectory: arguments[1], mount: arguments[2], deviceName: arguments[3], log: log)
         HelperServer(service).serve()
-        // Threads may be in the middle of a step, from which the next process continues; an orderly exit would wait for them.
+        // Threads may be in the middle of a step, but the next process continues from it; an orderly exit would wait
+        // for them.
         _exit(0)
     }
 
@@ -113,7 +114,7 @@ package final class HelperServer: Sendable {
             return send(id, .failure(failure))
         }
         output.withLock { _ in
-            // A daemon that is gone ends this process at the next read.
+            // If the daemon is gone, the next read ends this process.
             try? writeAll(frame) { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         }
     }

@@ -4,9 +4,9 @@ import FoundationEssentials
 import Records
 import Synchronization
 
-/// A file of this device that belongs to a shared database.
+/// A local file belonging to a shared database.
 struct Registration: Codable, Hashable, Sendable {
-    /// Tells the databases of a device apart.
+    /// Distinguishes a device's databases.
     struct Name: Hashable, Sendable {
         let container: String
         let name: String
@@ -20,13 +20,13 @@ struct Registration: Codable, Hashable, Sendable {
     let identifier: String
     /// The shared tables with their declarations, and without statements.
     var tables: [SharedSchema.Table]
-    /// Whether tables that the program adds are shared too.
+    /// Whether the program's new tables are shared too.
     let sharesAll: Bool
-    /// False until the file has its triggers: then the tables of `schema` are made first.
+    /// False until the file has its triggers: then the tables of `schema` are created first.
     var isComplete = false
-    /// True while sharing ends: a file that has become a plain one was not put there by someone else. Nil: false.
+    /// True while sharing ends: a plain file is then this device's work, not a replacement by someone else. Nil: false.
     var isEnding: Bool?
-    /// The tables as the cloud has them from this device; until `isComplete`, as they are to be made here.
+    /// The cloud's tables from this device; until `isComplete`, the tables to create.
     var schema: SharedSchema?
     /// The version of the rules of the tables (`TableRules.version`).
     var version: UInt64
@@ -86,7 +86,7 @@ final class Registry: Sendable {
     var all: [Registration] { get throws(DaemonFailure) { try state.withLock { $0 }.get() } }
 
     func find(_ id: Registration.Name) -> Registration? {
-        // A list that cannot be read has no registration to work on; `all` reports why.
+        // An unreadable list has no registration to work on; `all` reports why.
         (try? state.withLock { $0 }.get())?.first { $0.id == id }
     }
 

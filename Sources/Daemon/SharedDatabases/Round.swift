@@ -4,15 +4,15 @@ import Glibc
 import Records
 import UbiquityData
 
-/// One look at a shared file: publishes what programs committed, and imports what other devices sent. Each step leaves the file, the
-/// registration and the cloud in a state from which the next round continues.
+/// A check of a shared file: publishes programs' commits, and imports from other devices. After each step, the next
+/// round can continue from the file, the registration and the cloud.
 struct Round {
-    /// What a round found out.
+    /// A round's findings.
     struct Report {
         var probe: SharingProbe?
         var hasPublished = false
         var hasImported = false
-        /// What this device waits for.
+        /// Files this device waits for.
         var missing: [SharingProbe.MissingFile] = []
         /// Tables that stay on this device, as complete sentences.
         var notes: [String] = []
@@ -22,11 +22,11 @@ struct Round {
     let registry: Registry
     let folder: CloudFolder
     let deviceName: String
-    /// The tables of other devices, read again whenever files of theirs arrive.
+    /// Other devices' tables, read again whenever new files arrive.
     private var peers: [SharedSchema]?
-    /// Whether the last import of this process was complete. Until then each round imports, whatever the folder shows.
+    /// Whether this process's last import was complete. Until then each round imports, whatever the folder shows.
     private var isImported = false
-    /// Tables that cannot be shared, with the statements for which that is so, and why.
+    /// Unsharable tables, with the statements concerned and the reason.
     private var refused: [String: (statements: [String], reason: String)] = [:]
 
     init(registry: Registry, folder: CloudFolder, deviceName: String) {
@@ -49,7 +49,8 @@ struct Round {
         report.probe = probe
         try check(probe, registration)
         if registration.isEnding != nil {
-            // That detach died before it changed the file, so the mark would be wrong about a plain file that is put there later.
+            // That detach died before it changed the file, so the mark would be wrong for a later plain file in its
+            // place.
             registration.isEnding = nil
             try registry.update(registration)
         }
@@ -69,7 +70,7 @@ struct Round {
         isImported = false
         let database = try open(&plan, registration, probe, &report)
         defer {
-            // The file is consistent without an orderly end; the next round sees an error if there is one.
+            // The file is consistent without an orderly end; the next round sees any error.
             try? database.emptyLog()
             try? database.close()
         }
@@ -92,7 +93,7 @@ struct Round {
 
     // MARK: Steps
 
-    /// Throws if the file is not there, or is something else than a file.
+    /// Throws if the file is missing, or is not a regular file.
     static func checkFile(_ path: String, mayBeAbsent: Bool) throws {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -110,7 +111,7 @@ struct Round {
         }
     }
 
-    /// Makes the tables and the triggers of a file that is registered and does not have them yet.
+    /// Creates the tables and triggers missing in a registered file.
     static func complete(_ registration: inout Registration, _ registry: Registry, deviceName: String) throws {
         let schema = registration.schema
         let database = try UbiquitousDatabase(
@@ -120,12 +121,12 @@ struct Round {
         ) { try schema?.makeTables(in: $0) }
         try database.close()
         registration.isComplete = true
-        // What this device has is written to the cloud as its own.
+        // This device's tables are written to the cloud as its own.
         registration.schema = nil
         try registry.update(registration)
     }
 
-    /// Ends what a process began that died after the file had become a plain one.
+    /// Completes an end of sharing whose process died after the file had become plain.
     private func finishEnding(_ registration: Registration) throws {
         // Another program may have the file open; the mode is no obstacle to it.
         _ = try? UbiquitousDatabase.restoreJournalMode(path: registration.path, to: registration.journalMode)
@@ -177,13 +178,13 @@ struct Round {
         "The table \(table) stays on this device: \(reason)."
     }
 
-    /// Opens the file with all tables that can be shared. A table that the program added and that cannot be shared is left out and noted.
+    /// Opens the file with all sharable tables. A program's unsharable new table is left out and noted.
     private mutating func open(
         _ plan: inout TablePlan, _ registration: Registration, _ probe: SharingProbe, _ report: inout Report
     ) throws -> UbiquitousDatabase {
         while true {
             do {
-                // Rules that are declared with a higher version are sent, so only those of a change get one.
+                // Rules declared with a higher version are sent, so only changed rules get one.
                 let version = plan.change(of: registration)?.version ?? registration.version
                 return try UbiquitousDatabase(
                     path: registration.path, tables: plan.declarations.map(\.declaration),

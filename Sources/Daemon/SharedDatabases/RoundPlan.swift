@@ -1,9 +1,9 @@
 import UbiquityData
 
-/// Decides when a file is looked at: soon after a change, at most once a second, after a growing pause when that failed, and never while
-/// nothing changes. Pure.
+/// Schedules a file's rounds: soon after a change, at most once a second, after a growing pause on failure, and never
+/// while nothing changes. Pure.
 struct RoundPlan {
-    /// Transactions that follow one another closely are gathered for this long.
+    /// Transactions in quick succession are gathered for this long.
     static let gathering: Duration = .milliseconds(100)
     /// The shortest time between two rounds: each file of transactions is an entry of the container's log.
     static let interval: Duration = .seconds(1)
@@ -14,14 +14,14 @@ struct RoundPlan {
 
     /// When the next round begins; nil while there is nothing to do.
     private(set) var due: Instant?
-    /// No change leads to a round before this time.
+    /// The earliest time for a round after a change.
     private var earliest: Instant
     private var failures = 0
 
-    /// The first round is due at once: the file may have changed while no process looked.
+    /// The first round is due immediately: the file may have changed while no process watched.
     init(at now: Instant) { (due, earliest) = (now, now) }
 
-    /// Notes that the file, or what the cloud has, changed.
+    /// Notes a change of the file or in the cloud.
     mutating func changed(at now: Instant) {
         let wanted = max(now + Self.gathering, earliest)
         due = min(due ?? wanted, wanted)
@@ -32,7 +32,7 @@ struct RoundPlan {
 
     func isDue(at now: Instant) -> Bool { due.map { $0 <= now } ?? false }
 
-    /// How long to wait for changes; nil: until there is one.
+    /// How long to wait for changes; nil: until a change.
     func wait(at now: Instant) -> Duration? { due.map { max(.zero, $0 - now) } }
 
     /// Changes from now on lead to a further round.
@@ -54,7 +54,7 @@ struct RoundPlan {
         earliest = now + pause * (0.75 + 0.25 * min(max(jitter, 0), 1))
         switch retry {
         case .later: due = earliest
-        // What changed during the round may be the repair.
+        // A change during the round may be the repair.
         case .afterChange: if due != nil { due = earliest }
         }
     }

@@ -4,7 +4,7 @@ import Foundation
 import Records
 import UbiquityData
 
-/// What people ask about rows of a shared file, and decide.
+/// People's questions and decisions about rows of a shared file.
 extension SharingService {
     func history(_ request: DatabaseHistoryRequest) throws -> DatabaseHistoryResponse {
         try inDatabase(request.name, request.container) { database in
@@ -80,7 +80,7 @@ extension SharingService {
                 path: registration.path, tables: tables, identifier: registration.identifier, deviceName: deviceName,
                 schemaVersion: registration.version, clock: SystemTime(), isForeign: true)
             defer {
-                // What was decided is committed.
+                // The decision is committed.
                 try? database.close()
             }
             return try body(database)

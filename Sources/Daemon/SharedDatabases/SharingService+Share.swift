@@ -6,8 +6,8 @@ import Records
 import Synchronization
 import UbiquityData
 
-/// Beginning and ending to share a file. A registration is durable before the file is changed, and is removed after the file is as it was: a
-/// process that dies in between continues at the next start.
+/// Beginning and ending to share a file. A registration is durable before the file is changed, and is removed after the
+/// file is restored: a process dying in between continues at the next start.
 extension SharingService {
     func share(_ request: ShareDatabaseRequest) throws -> DatabaseStatus {
         try changing.withLock { _ in try shareAlone(request) }
@@ -98,7 +98,7 @@ extension SharingService {
             try registry.update(ending)
             try end(registration, discards: request.discardsUnpublished)
         } catch {
-            // A mark that stays says nothing about a file that is still shared.
+            // A remaining mark says nothing about a file still shared.
             try? registry.update(registration)
             try keep(registration)
             throw failure(error, registration.path)
@@ -133,7 +133,7 @@ extension SharingService {
         return status
     }
 
-    /// Gives a file that was refused the state that it had. What fails stays, and harms nothing.
+    /// Restores a refused file's former state. Leftovers of a failure are harmless.
     private func undo(_ registration: Registration, removesFile: Bool) {
         if removesFile {
             for ending in ["", "-wal", "-shm"] { unlink(registration.path + ending) }
@@ -143,7 +143,7 @@ extension SharingService {
     }
 
     private func end(_ registration: Registration, discards: Bool) throws {
-        // A file that is not there, or is another one, has nothing to remove.
+        // A missing or replaced file has nothing to remove.
         guard access(registration.path, F_OK) == 0 else { return }
         let probe: SharingProbe
         do { probe = try SharingProbe(path: registration.path) } catch {
@@ -162,7 +162,7 @@ extension SharingService {
                     \.declaration),
                 identifier: registration.identifier, deviceName: deviceName, schemaVersion: registration.version,
                 clock: SystemTime(), isForeign: true)
-            // What other devices do not have is sent with the last files.
+            // Changes not yet on other devices are sent with the last files.
             do { try database.publish(to: folder(registration.id).url) } catch { guard discards else { throw error } }
             try database.stopSharing(discardsUnpublished: discards)
         } catch {
@@ -230,7 +230,7 @@ extension SharingService {
         return whole
     }
 
-    /// Whether two paths lead to one file.
+    /// Whether two paths lead to the same file.
     private static func isSame(_ one: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }

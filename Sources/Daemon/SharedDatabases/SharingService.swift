@@ -8,14 +8,14 @@ import UbiquityData
 
 /// The shared files of a device: a worker for each registration.
 final class SharingService: Sendable {
-    /// How long the lists wait for numbers of files: a disk may not respond.
+    /// How long lists wait for files' numbers: a disk may not respond.
     private static let patience: Duration = .seconds(2)
 
     let mount: String
     let deviceName: String
     let registry: Registry
     private let log: Logger
-    /// Held while a registration is made or removed: two requests must not choose one file or one name.
+    /// Held while a registration is created or removed: two requests must not choose the same file or name.
     let changing = Mutex(())
     private let workers = Mutex<[Registration.Name: SharingWorker]>([:])
 
@@ -33,14 +33,14 @@ final class SharingService: Sendable {
         }
     }
 
-    /// Starts the worker of a file, in place of an earlier one.
+    /// Starts a file's worker, replacing its earlier worker.
     func keep(_ registration: Registration) throws {
         try release(registration.id)
         let worker = try SharingWorker(registration, registry, mount: mount, deviceName: deviceName, log: log)
         workers.withLock { $0[registration.id] = worker }
     }
 
-    /// Ends the worker of a file, so that the file can be changed.
+    /// Ends a file's worker, so that the file can be changed.
     func release(_ id: Registration.Name) throws(DaemonFailure) {
         guard let worker = worker(id) else { return }
         guard worker.stop(within: .seconds(20)) else {
@@ -58,10 +58,10 @@ final class SharingService: Sendable {
 
     // MARK: Registrations
 
-    /// Returns the registration that a request names.
+    /// Returns the registration named by a request.
     ///
     /// - Parameters:
-    ///   - name: Nil for the only one.
+    ///   - name: Nil for the only registration.
     ///   - container: Nil for any.
     func registration(_ name: String?, in container: String?) throws(DaemonFailure) -> Registration {
         let container = container.map(Self.folderName)
@@ -91,7 +91,7 @@ final class SharingService: Sendable {
 
     // MARK: Lists
 
-    /// - Parameter isBrief: Whether to return what the last rounds have found, and nothing about the cloud.
+    /// - Parameter isBrief: Whether to return the last rounds' findings, and nothing about the cloud.
     func list(isBrief: Bool = false) throws(DaemonFailure) -> DatabasesResponse {
         let registrations = try registry.all
         let fresh = isBrief ? [:] : probes(registrations.map(\.path))
@@ -120,7 +120,7 @@ final class SharingService: Sendable {
         worker(registration.id)?.status(registration, fresh: probes([registration.path])[registration.path])
     }
 
-    /// Reads files concurrently, each on a thread of its own; those that cannot be read in time are not among the results.
+    /// Reads files concurrently, each on a separate thread; those not read in time are missing from the results.
     private func probes(_ paths: [String]) -> [String: SharingProbe] {
         let found = Probes()
         let group = DispatchGroup()
@@ -128,7 +128,7 @@ final class SharingService: Sendable {
             group.enter()
             do throws(Errno) {
                 try OwnThread.detach("databases") {
-                    // A file that cannot be read has no numbers; its worker reports why.
+                    // An unreadable file has no numbers; its worker reports why.
                     if access(path, F_OK) == 0, let probe = try? SharingProbe(path: path) { found.set(path, probe) }
                     group.leave()
                 }

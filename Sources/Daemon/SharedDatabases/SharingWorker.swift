@@ -7,9 +7,9 @@ import Records
 import Synchronization
 import UbiquityData
 
-/// Keeps one shared file in step with the cloud, on a thread of its own that sleeps while nothing changes.
+/// Keeps a shared file in sync with the cloud, on a separate thread that sleeps while nothing changes.
 final class SharingWorker: Sendable {
-    /// What the thread reports.
+    /// The thread's report.
     private struct State {
         var report = Round.Report()
         var isRunning = true
@@ -23,7 +23,7 @@ final class SharingWorker: Sendable {
     }
 
     let id: Registration.Name
-    /// What the log calls the database: reports have no names.
+    /// The database's name in the log: reports have no names.
     private let identifier: String
     private let registry: Registry
     private let folder: CloudFolder
@@ -32,7 +32,7 @@ final class SharingWorker: Sendable {
     private let state = Mutex(State())
     /// Signalled when the thread has ended.
     private let ended = DispatchSemaphore(value: 0)
-    /// A pipe that wakes the thread.
+    /// A pipe for waking the thread.
     private let ends: (read: Int32, write: Int32)
 
     init(_ registration: Registration, _ registry: Registry, mount: String, deviceName: String, log: Logger) throws {
@@ -59,13 +59,13 @@ final class SharingWorker: Sendable {
 
     // MARK: What others say
 
-    /// Notes that the mount may have other files.
+    /// Notes that the mount's files may have changed.
     func cloudChanged() { wake { $0.hasSignal = true } }
 
-    /// Makes the next round begin at once.
+    /// Starts the next round immediately.
     func hurry() { wake { $0.isRequested = true } }
 
-    /// Ends the thread after its present round.
+    /// Ends the thread after its current round.
     ///
     /// - Returns: Whether it ended within `patience`.
     func stop(within patience: Duration) -> Bool {
@@ -73,7 +73,7 @@ final class SharingWorker: Sendable {
         guard ended.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1)))) == .success else {
             return false
         }
-        // For those who ask again.
+        // For repeated calls.
         ended.signal()
         return true
     }
@@ -103,7 +103,7 @@ final class SharingWorker: Sendable {
                 plan.begin()
                 state.withLock { $0.isRunning = true }
                 let report = round.run(id)
-                // The pause differs between files, so that they are not all tried at once.
+                // The pause differs between files, so that they are not all tried simultaneously.
                 plan.finished(report.failure?.retry, at: .now, jitter: Double.random(in: 0...1))
                 note(report, isWatched: watch.isArmed)
             } else {
@@ -162,9 +162,9 @@ final class SharingWorker: Sendable {
 
     // MARK: Status
 
-    /// Returns what is known now.
+    /// Returns the current status.
     ///
-    /// - Parameter fresh: The numbers of the file as of now, if they could be read.
+    /// - Parameter fresh: The file's current numbers, if they could be read.
     func status(_ registration: Registration, fresh: SharingProbe?) -> DatabaseStatus {
         let state = state.withLock { $0 }
         var status = DatabaseStatus(

@@ -2,7 +2,7 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// Files that are read whole.
+/// Files read as a whole.
 enum SmallFile {
     /// Returns the bytes of a file; nil if there is none.
     ///

@@ -1,15 +1,15 @@
 import Records
 import UbiquityData
 
-/// Which tables of a file are shared, and how they are declared: those of the registration, and those that the program or another device has
-/// added since. Pure.
+/// A file's shared tables and their declarations: those of the registration, and those added since by the program or
+/// another device. Pure.
 struct TablePlan {
     private let probe: SharingProbe
     private let newestVersion: UInt64
     /// The tables to share, without statements, in the order of the file.
     private(set) var declarations: [SharedSchema.Table]
 
-    /// - Parameter peers: The tables as other devices have them, the newest first.
+    /// - Parameter peers: The tables of other devices, the newest first.
     init(_ registration: Registration, _ probe: SharingProbe, peers: [SharedSchema]) {
         self.probe = probe
         newestVersion = peers.map(\.version).max() ?? 0
@@ -25,14 +25,14 @@ struct TablePlan {
             declaration.statements = []
             declarations.append(declaration)
         }
-        // A table that is gone is declared nevertheless, so that opening the file says so.
+        // A removed table is declared nevertheless, so that opening the file says so.
         for name in probe.sharedTables.sorted() where !declarations.contains(where: { $0.name.lowercased() == name }) {
             declarations.append(declared[name].map { SharedSchema.Table($0.name) } ?? SharedSchema.Table(name))
         }
         self.declarations = declarations
     }
 
-    /// Leaves out a table that is not shared yet.
+    /// Leaves out a table not yet shared.
     ///
     /// - Returns: Whether it was in the plan and is left out now.
     mutating func leaveOut(_ table: String) -> Bool {
@@ -43,7 +43,7 @@ struct TablePlan {
         return declarations.count < count
     }
 
-    /// Returns the tables as they are now; nil if this device has written them to the cloud already. Tables that differ from those get a
+    /// Returns the current tables; nil if this device has already written them to the cloud. Differing tables get a
     /// version above all others.
     func change(of registration: Registration) -> SharedSchema? {
         let tables = declarations.map { declaration in

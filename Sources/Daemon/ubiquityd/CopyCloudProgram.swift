@@ -5,8 +5,8 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// `ubiquityd copy-cloud`, which performs `ubiquity cloud copy` and the copy of `cloud move`: this program can use clouds of all kinds. Prints one ``CloudCopyMessage``
-/// per line. Ctrl-C ends it at any point; the next copy continues there.
+/// `ubiquityd copy-cloud`, for `ubiquity cloud copy` and the copy of `cloud move`: this program can use clouds of all
+/// kinds. Prints one ``CloudCopyMessage`` per line. Ctrl-C ends it at any point; the next copy continues there.
 struct CopyCloudProgram: AsyncParsableCommand {
     static let name = "copy-cloud"
 

@@ -1,7 +1,7 @@
 import Logging
 import SharedDatabases
 
-/// `ubiquityd databases`, which the daemon starts to keep the databases that this device shares.
+/// `ubiquityd databases`, started by the daemon to keep this device's shared databases.
 enum DatabasesProgram {
     static func isMeant(by arguments: [String]) -> Bool { HelperServer.isMeant(by: arguments) }
 

@@ -5,9 +5,9 @@ import FoundationEssentials
 import Glibc
 import Logging
 
-/// `ubiquityd sign-in`, `sign-out` and `cloud-policy`, which perform `ubiquity login`, `logout` and `cloud policy`: this program has an HTTP
-/// client, and the command line starts faster without one. Secrets are lines of standard input: a server's code and second factor, or a
-/// bucket's access key, secret key and session token. The outcome is one JSON object.
+/// `ubiquityd sign-in`, `sign-out` and `cloud-policy`, for `ubiquity login`, `logout` and `cloud policy`: this program
+/// has an HTTP client, and the command line starts faster without one. Secrets are lines of standard input: a server's
+/// code and second factor, or a bucket's access key, secret key and session token. The outcome is a JSON object.
 struct SignInProgram: AsyncParsableCommand {
     enum Action: String, ExpressibleByArgument {
         case signIn = "sign-in"

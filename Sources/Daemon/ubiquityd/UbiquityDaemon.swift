@@ -113,7 +113,7 @@ struct UbiquityDaemon: AsyncParsableCommand {
         later.logLevels = nil
         configuration.commandAfterCrash =
             [CommandLine.arguments.first ?? "ubiquityd"] + later.arguments + ["--crashes"]
-        // Otherwise the daemon would keep the file system busy in which it was started.
+        // Otherwise the daemon would keep the file system of its start directory busy.
         _ = chdir("/")
         let logger = Logger(label: "ubiquityd")
         if let wanted, LogLevels(wanted) == nil {
@@ -125,7 +125,8 @@ struct UbiquityDaemon: AsyncParsableCommand {
         try startAgain(next + log.arguments, configuration.mountPoint)
     }
 
-    /// Replaces this process with one that has other arguments: the process id stays the same, so its supervisor does not notice an end.
+    /// Executes this program again in the same process, with different arguments: the process id stays the same, so its
+    /// supervisor does not notice an end.
     private func startAgain(_ arguments: [String], _ mountPoint: String) throws -> Never {
         var pointers = ([CommandLine.arguments.first ?? "ubiquityd"] + arguments).map { strdup($0) } + [nil]
         InheritedDescriptors.closeOthersOnExec()

@@ -2,7 +2,7 @@ package import CloudModel
 package import CloudStorage
 package import ContainerLog
 
-/// Reads a log from its beginning and continues after entries that are damaged.
+/// Reads a log from its beginning and continues past damaged entries.
 package struct LogReader {
     package struct Entry {
         package enum Content {
@@ -16,7 +16,7 @@ package struct LogReader {
     private let backend: any CloudBackend
     private let container: ContainerName
     private var position = LogPosition.start
-    /// The first entry that does not follow the one before it; nil if all did so far.
+    /// The first entry that does not follow its predecessor; nil if all did so far.
     package private(set) var firstBreak: LogSequence?
     private var ready: [LogRecord] = []
     private var lastDamage: String?
@@ -26,8 +26,8 @@ package struct LogReader {
         self.container = container
     }
 
-    /// Returns the next entry, or nil at the end. Throws a ``CloudError`` that does not concern one entry, and ``LogError`` for an entry of
-    /// a newer version.
+    /// Returns the next entry, or nil at the end. Throws a ``CloudError`` not specific to a single entry, and
+    /// ``LogError`` for an entry of a newer version.
     package mutating func next() async throws -> Entry? {
         if ready.isEmpty {
             do { ready = try await fill().reversed() } catch let error as CloudError {
@@ -37,7 +37,7 @@ package struct LogReader {
                     guard position.digest != nil else { return nil }
                     return try await afterBreak()
                 }
-                // The same message twice does not concern one entry.
+                // A repeated message is not specific to a single entry.
                 guard error.message != lastDamage else { return nil }
                 lastDamage = error.message
                 position = LogPosition(position.sequence.next, nil)
@@ -54,7 +54,7 @@ package struct LogReader {
         }
     }
 
-    /// Returns the next entry, which may begin another history; nil at the end.
+    /// Returns the next entry, possibly the start of a different history; nil at the end.
     private mutating func afterBreak() async throws -> Entry? {
         position = LogPosition(position.sequence, nil)
         let suspect = position.sequence.next
@@ -63,8 +63,8 @@ package struct LogReader {
         return entry
     }
 
-    /// Reads many entries at once, or a single one where one of many is damaged or belongs to another history, so that those before it are
-    /// still read.
+    /// Reads many entries together, or a single entry if any of them is damaged or belongs to a different history, so
+    /// that those before it are still read.
     private func fill() async throws -> [LogRecord] {
         do { return try await backend.entries(in: container, after: position, limit: 64) } catch let error as CloudError
         {

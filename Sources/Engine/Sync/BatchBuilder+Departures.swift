@@ -4,17 +4,18 @@ package import LocalMetadata
 
 /// Adds deletions to a batch.
 extension BatchBuilder {
-    /// Adds a deletion where the log has something to delete. A deletion inside a package is added with all other changes of the package.
+    /// Adds a deletion if the log has something to delete. A deletion inside a package is added with all other changes
+    /// of the package.
     package mutating func add(_ departure: Departure) throws {
         guard let package = try package(around: departure) else { return try addAlone(departure) }
         try add(package: package, instead: { try $0.addAlone(departure) })
         if packages.states[package] == .complete { try addAlone(departure) }
     }
 
-    /// - Returns: The package that the item was in; nil if it was in none.
+    /// - Returns: The item's former package; nil if there was none.
     private mutating func package(around departure: Departure) throws -> NodeID? {
         if let folder = try transaction.local.item(departure.parent) {
-            // A folder that stays on this device is in no package of the log, regardless of where it is here.
+            // A local-only folder is in no package of the log, regardless of its local place.
             guard !folder.isExcluded else { return nil }
             if let package = try packages.package(around: folder, transaction) { return package }
         }
@@ -27,8 +28,8 @@ extension BatchBuilder {
         return try packages.package(around: folder, transaction)
     }
 
-    /// Adds a deletion. The deletion of a folder waits, unplanned, as long as an item that left the folder on this device cannot be moved out
-    /// of it in the log: the log deletes a folder only once it is empty.
+    /// Adds a deletion. The deletion of a folder waits, unplanned, while an item moved out of it locally cannot be
+    /// moved out of it in the log: the log deletes a folder only once it is empty.
     mutating func addAlone(_ departure: Departure) throws {
         guard planned.insert(departure.item).inserted else { return }
         let trees = try transaction.trees(of: departure.item, in: container)
@@ -44,7 +45,8 @@ extension BatchBuilder {
             returning.append(departure.item)
             return try transaction.pending.removeDeparture(of: departure.item, in: container)
         }
-        // The log turns the unresolved versions of a deleted document into files, which would keep the folder from being deleted.
+        // The log turns a deleted document's unresolved versions into files, which would keep the folder from being
+        // deleted.
         if trees.remote?.conflicts.isEmpty == false {
             try add(transaction.pending.unsentResolutions(of: departure.item, in: container))
         }
@@ -52,9 +54,9 @@ extension BatchBuilder {
         try transaction.pending.markSent(departure)
     }
 
-    /// Adds the deletions and moves of the items that left a deleted folder, whatever their times are. Returns false if one of them has to
-    /// wait. Items that another device moved into the folder do not count, nor items whose sync is paused, which may be for ever: the log then
-    /// keeps the folder.
+    /// Adds the deletions and moves of the items that left a deleted folder, regardless of their times. Returns false
+    /// if any of them has to wait. Items moved into the folder by other devices do not count, nor do items with paused
+    /// sync, which may stay paused forever: the log then keeps the folder.
     private mutating func empty(_ folder: ItemID) throws -> Bool {
         var isEmpty = true
         for child in try transaction.remote(in: container).children(of: folder) where !isFull {
@@ -90,7 +92,7 @@ extension BatchBuilder {
         }
     }
 
-    /// Returns the nearest folder above that this device still has.
+    /// Returns the nearest folder above that still exists on this device.
     private func keptFolder(above folder: ItemID) throws -> ItemID {
         let tree = transaction.remote(in: container)
         var next = folder

@@ -4,8 +4,9 @@ import LocalMetadata
 
 /// Orders the changes of place so that the log finds each place free and no folder inside itself.
 extension BatchBuilder {
-    /// Adds the move or deletion of an item that left the place that a change claims before that change: otherwise the log would find the
-    /// place taken and give the newcomer another name. Returns the item that could only be moved out of the way so far.
+    /// Adds the move or deletion of an item out of the place claimed by a change, before that change: otherwise the log
+    /// would find the place taken and rename the newcomer. Returns the item if it could only be moved out of the way so
+    /// far.
     mutating func makeRoom(for change: Change) throws -> LocalItem? {
         guard let place = change.place else { return nil }
         let tree = transaction.remote(in: container)
@@ -22,22 +23,22 @@ extension BatchBuilder {
         guard let item = try transaction.local.item(resident, in: container), !item.isExcluded,
             try !transaction.local.isPaused(item)
         else { return nil }
-        // An item that only has not followed the log yet keeps the place: the log's rules decide.
+        // An item merely behind the log keeps the place: the log's rules decide.
         guard try hasLeft(item) else { return nil }
         try addAlone(item)
         guard !complete.contains(resident), try isWaitingForThisBatch(item) else { return nil }
-        // Two items that swap places, or of which one moves into the other, need a third place.
+        // Two items that swap places, or two with one moving into the other, need a third place.
         try changes.append(moveAside(resident, to: place.parent))
         return item
     }
 
-    /// Returns the move of an item to a third place, where it is until another change moves or deletes it.
+    /// Returns the move of an item to a third place, until a further change moves or deletes it.
     func moveAside(_ item: ItemID, to parent: ItemID) throws -> Change {
         .move(item, parent: parent, name: try ItemName("\(item).moving"))
     }
 
-    /// Returns whether the item, or a folder above it, is being added further up the call stack: then it can be added afterwards, in this
-    /// batch. Items in a folder whose sync is paused cannot.
+    /// Returns whether the item, or a folder above it, is being added further up the call stack: then it can be added
+    /// afterwards, in this batch. Items in a folder with paused sync cannot.
     private func isWaitingForThisBatch(_ item: LocalItem) throws -> Bool {
         var next = item
         // Damaged rows may form a cycle; no path has more folders.
@@ -50,8 +51,8 @@ extension BatchBuilder {
         return false
     }
 
-    /// Adds the folder of an item. Returns false where the log does not have the folder and must not receive it now: the items inside wait
-    /// with it, because the log would give them another place.
+    /// Adds the folder of an item. Returns false if the log lacks the folder and must not receive it now: the items
+    /// inside wait with it, because the log would give them a different place.
     mutating func addParent(of item: LocalItem) throws -> Bool {
         if item.kind == .folder { try addMovedFolders(above: item) }
         guard item.parent != .root, let parent = try transaction.local.item(item.parent),
@@ -61,7 +62,8 @@ extension BatchBuilder {
         return complete.contains(parent.item)
     }
 
-    /// Adds the moves of folders that left the folder which now moves into them: in the other order, the log would see a cycle.
+    /// Adds the moves of folders out of the folder that now moves into them: in the reverse order, the log would see a
+    /// cycle.
     private mutating func addMovedFolders(above item: LocalItem) throws {
         var above: [LocalItem] = []
         var next = item.parent

@@ -3,28 +3,29 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// Gathers the changes of one container that the cloud does not have into one batch, parents before their children.
+/// Gathers a container's unsent changes into a single batch, parents before their children.
 package struct BatchBuilder {
     let transaction: MetadataTransaction
     let container: ContainerID
     let reconciler = Reconciler()
     package internal(set) var changes: [Change] = []
     var planned: Set<ItemID> = []
-    /// The planned items whose changes are all in the batch.
+    /// The planned items with all their changes in the batch.
     var complete: Set<ItemID> = []
     /// Items that turned out to have nothing to send.
     package private(set) var quiet: [ItemID] = []
-    /// Items whose deletion turned out to have nothing to send: the mount shows again what the log has of them.
+    /// Items with a deletion that turned out to have nothing to send: the mount shows the log's state of them again.
     package internal(set) var returning: [ItemID] = []
 
-    /// Bounds a batch, and so the transaction and memory that it needs, on every device that reads it.
+    /// Bounds a batch, and with it the transaction and memory needed by every device that reads it.
     package static let limit = 1_000
 
-    /// New files from this size on are announced while their bytes are uploaded. Each announcement costs one more change.
+    /// New files from this size on are announced while their bytes are uploaded. Each announcement costs an additional
+    /// change.
     private let announcedSize: UInt64
     /// A change after this time has not settled.
     private let time: Timestamp
-    /// Items that programs write under a claim now.
+    /// Items now being written under a claim.
     private let held: Set<NodeID>
     var packages = PackageMemory()
 
@@ -45,7 +46,7 @@ package struct BatchBuilder {
 
     package var isFull: Bool { changes.count >= Self.limit || bytes >= Self.byteLimit || packages.isCutShort }
 
-    /// Adds items until the batch is full; an item that waits for something else does not block the items behind it.
+    /// Adds items until the batch is full; a blocked item does not block the items behind it.
     package mutating func addReady(before time: Timestamp) throws {
         try addFolding()
         let (transaction, container, size) = (transaction, container, announcedSize)
@@ -55,8 +56,8 @@ package struct BatchBuilder {
         }
     }
 
-    /// Adds the root first if it says that names are compared in another way, settled or not: that counts only while the log has nothing in
-    /// the container.
+    /// Adds the root first, settled or not, if it changes the comparison of names: this counts only while the log has
+    /// nothing in the container.
     private mutating func addFolding() throws {
         guard let root = try transaction.local.item(.root, in: container), root.pendingSince != nil else { return }
         let name = ReservedAttribute.foldsNames
@@ -74,8 +75,8 @@ package struct BatchBuilder {
         }
     }
 
-    /// Adds the changes of an item, after those of the folders above that the log does not have. For an item in a package, adds the changes
-    /// of the whole package if all of it has settled and is in the cloud, and nothing otherwise.
+    /// Adds the changes of an item, after those of folders above it missing from the log. For an item in a package,
+    /// adds the changes of the whole package if all of it has settled and is in the cloud, and nothing otherwise.
     package mutating func add(_ item: LocalItem) throws {
         guard let package = try packages.package(around: item, transaction) else {
             return try addAlone(item)
@@ -83,7 +84,7 @@ package struct BatchBuilder {
         try add(package: package, instead: { try $0.addAlone(item) })
     }
 
-    /// Adds all changes of a package to one entry of the log, so that no device ever sees half of it.
+    /// Adds all changes of a package to a single entry of the log, so that no device ever sees half of it.
     mutating func add(package: NodeID, instead: (inout BatchBuilder) throws -> Void) throws {
         switch packages.states[package] {
         case .waiting: return
@@ -144,9 +145,10 @@ package struct BatchBuilder {
         return didAdd
     }
 
-    /// Adds resolved conflict versions, after the edits and new items that received their content, and removed versions.
+    /// Adds resolved conflict versions, after the edits and new items that received their content, and removed
+    /// versions.
     ///
-    /// - Parameter untilFull: Whether those that do not fit may wait for the next batch.
+    /// - Parameter untilFull: Whether the excess may wait for the next batch.
     package mutating func add(_ resolutions: [Resolution], untilFull: Bool = false) throws {
         for (item, group) in Dictionary(grouping: resolutions, by: \.item).sorted(by: { $0.key < $1.key }) {
             if untilFull, isFull { return }

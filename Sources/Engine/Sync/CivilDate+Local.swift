@@ -2,7 +2,7 @@ package import Basics
 import Glibc
 
 extension CivilDate {
-    /// The day of a time in the time zone of the system, and in UTC where that is not known.
+    /// The day of a time in the system's time zone, or in UTC if it is unknown.
     package init(localDayOf time: Timestamp) {
         var seconds = time_t(time.split.seconds)
         var parts = tm()

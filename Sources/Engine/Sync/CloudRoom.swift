@@ -6,9 +6,9 @@ import LocalMetadata
 import Synchronization
 import Transfers
 
-/// Refuses documents that do not fit into the cloud before their bytes travel.
+/// Refuses documents too large for the cloud before their bytes travel.
 final class CloudRoom: Sendable {
-    /// A document that did not fit, with the bytes that were free.
+    /// A document that did not fit, with the free bytes at that time.
     private struct Refused {
         let status: BlobStatus
         let free: UInt64
@@ -43,7 +43,7 @@ final class CloudRoom: Sendable {
         }
         refused.withLock { $0[node] = Refused(status: candidate.status, free: space.free) }
         let purgeable = try await DeletedItems(context).purgeable(.init(place: [], until: context.time.now())).bytes
-        // A cloud that devices collect themselves has no quota: its disk is full.
+        // A cloud with device-run collection has no quota: its disk is full.
         let hasQuota = context.backend.facet((any ChunkCollecting).self) == nil
         let message = Self.message(size: item.size, space, purgeable: purgeable, hasQuota: hasQuota)
         return TransferError(.quota, message, cause: CloudError(.quota, message))

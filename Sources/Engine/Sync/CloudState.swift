@@ -3,6 +3,6 @@ package enum CloudState: Sendable, Equatable {
     case connecting
     case online
     case offline(String)
-    /// Waiting will not help: the message says what to do.
+    /// Waiting will not help: the message has the advice.
     case stopped(String)
 }

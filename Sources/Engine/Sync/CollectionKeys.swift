@@ -8,8 +8,8 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Chooses keys by the collections of garbage that the folded log proposes. Before the first one, and in clouds that devices do not
-/// collect, everything is as if there were no keys.
+/// Chooses keys by the garbage collections proposed in the folded log. Before the first proposal, and in clouds without
+/// device-run collection, everything works as if there were no keys.
 final class CollectionKeys: UploadKeys {
     private let metadata: MetadataDatabase
     private let backend: any CloudBackend
@@ -17,13 +17,13 @@ final class CollectionKeys: UploadKeys {
     private let log: Logger
     private let stored = Mutex<[ContainerName: Stored]>([:])
 
-    /// Chunks of which the cloud has a key that stays, as of a proposed epoch.
+    /// Chunks with a lasting key in the cloud, as of a proposed epoch.
     private struct Stored {
         let epoch: UInt64
         var chunks: Set<ChunkID> = []
     }
 
-    /// A container in which keys matter.
+    /// A container where keys matter.
     private struct Place {
         let container: ContainerID
         let backend: any ChunkCollecting
@@ -32,7 +32,7 @@ final class CollectionKeys: UploadKeys {
 
     private static let maximumStored = 200_000
     private static let queryChunks = 512
-    /// Keys of a list that are stored in one transaction.
+    /// The number of a list's keys stored per transaction.
     private static let transactionKeys = 5_000
 
     init(metadata: MetadataDatabase, backend: any CloudBackend, pool: BlockingPool, log: Logger) {
@@ -77,7 +77,7 @@ final class CollectionKeys: UploadKeys {
         }
     }
 
-    /// Returns the chunks of those of these keys that no collection may remove.
+    /// Returns the chunks of those keys that no collection may remove.
     private func safe(_ present: Set<ChunkKey>, _ place: Place) async throws -> Set<ChunkID> {
         try await pool.run { [metadata] () throws(any Error) in
             try metadata.read { transaction in
@@ -108,7 +108,7 @@ final class CollectionKeys: UploadKeys {
         return found.map { ($0.0, backend, $0.1, $0.2) }
     }
 
-    /// Reads the lists that were not read yet.
+    /// Reads the unread lists.
     private func place(_ container: ContainerName) async throws -> Place? {
         guard let (id, backend, epoch, unread) = try await collections(in: container) else { return nil }
         var newestUnread: UInt64 = 0
@@ -116,7 +116,7 @@ final class CollectionKeys: UploadKeys {
         return Place(container: id, backend: backend, safety: KeySafety(epoch: epoch, unread: newestUnread))
     }
 
-    /// Reads and stores a list. Returns false for one that cannot be read; throws where the cloud cannot be reached.
+    /// Reads and stores a list. Returns false if it is unreadable; throws if the cloud cannot be reached.
     private func read(_ collection: ProposedCollection, _ id: ContainerID, _ container: ContainerName) async throws
         -> Bool
     {

@@ -7,12 +7,12 @@ extension CollectionList {
     /// The longest content of a list: the most keys, each with the longest epoch.
     private static let maximumBytes = UInt64(1 + maximumKeys * 42)
 
-    /// Reads the list that a collection's proposal names.
+    /// Reads the list named by a collection's proposal.
     ///
     /// - Parameters:
     ///   - epoch: The collection's epoch.
     ///   - chunk: Returns the plain bytes of a chunk.
-    /// - Throws: `damaged` and decoding errors for a list that means nothing, and whatever `chunk` throws.
+    /// - Throws: `damaged` and decoding errors for a meaningless list, and all errors of `chunk`.
     package init(
         reading content: ContentReference, of epoch: UInt64, chunk: (ChunkID) async throws -> [UInt8]
     ) async throws {

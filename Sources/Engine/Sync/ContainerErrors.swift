@@ -5,15 +5,16 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Containers whose logs cannot be followed now although the cloud itself works. The other containers continue to sync.
+/// Containers with logs that cannot be followed now although the cloud itself works. The other containers continue to
+/// sync.
 package final class ContainerErrors: Sendable {
     package struct Failure: Hashable, Sendable {
         package let container: ContainerName
-        /// What happened and what to do, whole sentences.
+        /// The error and the advice, in whole sentences.
         package let message: String
         /// Whether an update of this program resolves it.
         package let needsUpdate: Bool
-        /// Whether the cloud's log is not the one that this device has read.
+        /// Whether the cloud's log differs from the log read by this device.
         package let isDiverged: Bool
     }
 
@@ -29,7 +30,7 @@ package final class ContainerErrors: Sendable {
     /// The number of rounds that processed every container, with or without errors.
     package var attempts: UInt64 { state.withLock { $0.attempts } }
 
-    /// Records the error of a container. Returns whether it differs from the one recorded before.
+    /// Records the error of a container. Returns whether it differs from the last recorded error.
     func note(_ failure: Failure) -> Bool {
         state.withLock { $0.failures.updateValue(failure, forKey: failure.container) } != failure
     }
@@ -40,7 +41,7 @@ package final class ContainerErrors: Sendable {
 }
 
 extension ContainerErrors.Failure {
-    /// Creates the error of a container; nil for errors that concern more than one container.
+    /// Creates the error of a container; nil for errors not specific to a container.
     init?(_ error: any Error, in container: ContainerName) {
         switch error {
         case let error as LogError:
@@ -57,7 +58,7 @@ extension ContainerErrors.Failure {
 }
 
 extension SyncEngine {
-    /// Runs a container's part of a round. Records an error that concerns this container alone and then returns false.
+    /// Runs a container's part of a round. Records an error of this container alone and then returns false.
     func confined(_ container: LocalContainer, _ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()
@@ -76,8 +77,8 @@ extension SyncEngine {
         }
     }
 
-    /// Records that the cloud's log is not the one that this device has read, until it is again. Nothing of the container counts as uploaded
-    /// meanwhile, over restarts, too.
+    /// Records that the cloud's log differs from the log read by this device, until they match again. Nothing of the
+    /// container counts as uploaded meanwhile, across restarts, too.
     private func noteDivergence(_ why: String?, of container: LocalContainer) async throws {
         guard container.divergence != why else { return }
         try await context.blocking { [context] in
@@ -86,7 +87,7 @@ extension SyncEngine {
         }
     }
 
-    /// Shows the divergences that were found before this process began.
+    /// Restores divergences found before this process started.
     func recallDivergences() {
         // If they cannot be read, the next round finds them again.
         let known = (try? context.metadata.read { try $0.containers() }) ?? []

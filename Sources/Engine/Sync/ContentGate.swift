@@ -7,15 +7,15 @@ import LocalContent
 import LocalMetadata
 import Transfers
 
-/// Verifies before each append that no collection of garbage may remove a chunk that the batch names, also of contents that the cloud had
-/// before, and stores chunks again where one may (docs/LOG.md, "Collection").
+/// Verifies before each append that no garbage collection may remove a chunk named by the batch, including contents
+/// already in the cloud, and stores endangered chunks again (docs/LOG.md, "Collection").
 ///
-/// The batch was made under the newest proposed epoch of that time, and is verified under that epoch or a later one.
+/// The batch was built under the newest proposed epoch of that time, and is verified under that epoch or a later one.
 struct ContentGate {
     let context: EngineContext
 
-    /// Throws the cloud's errors, and `notFound` for a batch with a document whose bytes are neither in the cloud nor here. Such a batch is
-    /// withdrawn, so that the next one has what the user does about it.
+    /// Throws the cloud's errors, and `notFound` for a batch with a document whose bytes are neither in the cloud nor
+    /// on this device. Such a batch is withdrawn, so that the next one has the user's response.
     func verify(_ payload: [UInt8], in container: LocalContainer) async throws {
         guard try await context.keys.matter(in: container.name) else { return }
         let batch = try ChangeBatch(decoding: payload)
@@ -31,7 +31,7 @@ struct ContentGate {
         }
     }
 
-    /// Returns whether the cloud has all chunks under keys that stay.
+    /// Returns whether the cloud has all chunks under lasting keys.
     private func keep(_ content: ContentReference, in container: LocalContainer) async throws -> Bool {
         if try await isKept(content, in: container) == true { return true }
         try await sendFromHere(content, in: container)
@@ -47,19 +47,19 @@ struct ContentGate {
         return true
     }
 
-    /// Returns nil where the chunks are not known on this device.
+    /// Returns nil if the chunks are not known on this device.
     private func isKept(_ content: ContentReference, in container: LocalContainer) async throws -> Bool? {
         guard let manifest = try await knownManifest(of: content) else { return nil }
         let list = content.layout == .manifest ? [content.digest] : []
         return try await context.transfers.missing(manifest.chunks.map(\.id) + list, in: container.name).isEmpty
     }
 
-    /// Uploads what is missing from a file of this device that has the content, if there is one.
+    /// Uploads missing chunks from a local file with the content, if there is such a file.
     private func sendFromHere(_ content: ContentReference, in container: LocalContainer) async throws {
         let holder = try await context.blocking { [context] in
             try context.metadata.read { try $0.local.holder(of: content.digest) }
         }
-        // The cloud may have the bytes where the file's own cannot be read; the caller asks.
+        // The cloud may have the bytes even if the file's own are unreadable; the caller asks.
         guard let holder, let file = try? SharedDescriptor(adopting: context.content.open(holder.blob)) else { return }
         let item = UploadItem(size: content.size, open: { file })
         let results = try await ContentUploader(context.transfers).upload([item], to: container.name)
@@ -72,7 +72,7 @@ struct ContentGate {
         let stored = try await context.blocking { [context] in
             try context.metadata.read { try $0.manifest(content.digest) }
         }
-        // A damaged one is read from the cloud.
+        // A damaged manifest is read from the cloud.
         return stored.flatMap { try? Manifest(decoding: $0, size: content.size) }
     }
 

@@ -3,24 +3,25 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Ends requested downloads before all their bytes are here.
+/// Ends requested downloads before all their bytes have arrived.
 ///
-/// A program that has the file open keeps reading: only the request ends. Bytes that have arrived are kept as part of the file.
+/// A program with the file open keeps reading: only the request ends. Bytes that have arrived are kept as part of the
+/// file.
 extension ContentService {
     /// Ends the requests to download an item, or everything below it.
     ///
-    /// - Parameter priority: The highest priority to end: a pin that is removed does not end what a person has asked for.
+    /// - Parameter priority: The highest priority to end: removing a pin does not end a person's request.
     /// - Returns: The number of ended requests, without those that only waited for space.
     package func cancel(_ item: LocalItem, upTo priority: UInt8 = DownloadPriority.endable) throws -> Int {
-        // What is no longer wanted can be evicted.
+        // No longer wanted: can be evicted.
         let ended = try context.metadata.write(.freeing) { try $0.transfers.unwant(item, upTo: priority) }
         for file in ended { running.withLock { $0[file.node] }?.cancel() }
         noteArrival()
         return ended.count { $0.wanted > DownloadPriority.whenSpace }
     }
 
-    /// Ends the requests as ``cancel(_:upTo:)``, and returns once nothing of these downloads is written any more, except for programs that
-    /// have the files open.
+    /// Ends the requests as ``cancel(_:upTo:)``, and returns once these downloads no longer write anything, except for
+    /// programs with the files open.
     package func cancelAndWait(_ item: LocalItem) async throws -> Int {
         let count = try await context.blocking { [self] in try cancel(item) }
         let tasks = running.withLock { Array($0.values) }
@@ -29,7 +30,7 @@ extension ContentService {
         return count
     }
 
-    /// Fetches the content for the queue, until ``cancel(_:upTo:)``. Returns false where that ended it.
+    /// Fetches the content for the queue, until ``cancel(_:upTo:)``. Returns false if ended by it.
     func fetchUnlessCancelled(_ item: LocalItem) async throws -> Bool {
         let task = Task { try await self.fetch(item) }
         running.withLock { $0[item.node] = task }
@@ -52,7 +53,7 @@ extension ContentService {
         }
     }
 
-    /// Records which bytes of a download without readers are here; ``cancelAndWait(_:)`` waits for that.
+    /// Records the local bytes of a download without readers; ``cancelAndWait(_:)`` waits for this.
     func endKeepingPart(_ entry: ActiveDownload) {
         let blob = entry.item.blob
         endings.withLock { endings in

@@ -4,7 +4,8 @@ import Transfers
 
 /// Reports damaged bytes: a reader gets an error from `read(2)`; the document's status shows the damage to everyone else.
 extension ContentService {
-    /// Records why a document cannot be downloaded, where waiting does not help. The record stays until its bytes are on this device.
+    /// Records why a document cannot be downloaded, if waiting does not help. The record stays until its bytes are on
+    /// this device.
     func noteDamage(_ error: any Error, of item: LocalItem) async {
         guard let error = error as? TransferError, error.isLasting else { return }
         do {

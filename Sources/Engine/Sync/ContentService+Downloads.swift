@@ -7,9 +7,9 @@ import LocalMetadata
 import Logging
 import Transfers
 
-/// Starts downloads, and keeps the partial results of those that end early.
+/// Starts downloads, and keeps the partial results when they end early.
 extension ContentService {
-    /// The rows that a download is started from, read in one transaction.
+    /// The rows needed to start a download, read in a single transaction.
     struct Source {
         let item: LocalItem
         let reference: ContentReference
@@ -33,7 +33,7 @@ extension ContentService {
     func start(_ source: Source, for cause: DownloadCause) throws -> ActiveDownload {
         let item = source.item
         let isFresh = item.presence == .none
-        // Bytes of an earlier reader may be about to be recorded as present: keep them.
+        // An earlier reader's bytes may be about to be recorded: keep them.
         let descriptor = isFresh ? try context.content.openOrCreate(item.blob) : try context.content.open(item.blob)
         let file = SharedDescriptor(adopting: descriptor)
         try check("ftruncate") { ftruncate(descriptor, off_t(item.size)) }
@@ -63,7 +63,7 @@ extension ContentService {
         return try? Manifest(decoding: bytes, size: reference.size)
     }
 
-    /// Records which chunks are on this device, after they are durable.
+    /// Records which chunks are on this device, once durable.
     func keepPart(_ entry: ActiveDownload) async {
         await entry.download.stop()
         defer { finisher.forget(entry.item.blob, entry.download) }
@@ -89,7 +89,7 @@ extension ContentService {
                 }
             }
         } catch {
-            // Nothing is lost: chunks that were not recorded are downloaded again.
+            // Nothing is lost: unrecorded chunks are downloaded again.
             context.log.warning("could not keep a part of a download", metadata: ["error": "\(error)"])
         }
     }

@@ -8,9 +8,9 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Replaces an older content by the present one of the log.
+/// Replaces an older content with the log's current one.
 extension ContentService {
-    /// Downloads the log's present content beside the shown one and swaps it in once all of it is on this device and durable.
+    /// Downloads the log's current content beside the shown one and swaps it in once it is complete and durable.
     func fetchNewVersion(of item: LocalItem) async throws {
         let context = context
         let wanted = try await context.blocking { () -> (reference: ContentReference, container: ContainerName)? in
@@ -22,7 +22,7 @@ extension ContentService {
             }
         }
         guard let wanted else { return try await context.blocking { try self.clearWanted(item) } }
-        // The time makes a name that no other content of this file has had or gets by counting up.
+        // The time gives a name that no other content of this file has had or gets by counting up.
         let unique = UInt64(max(0, context.time.now().nanoseconds))
         let blob = BlobName(node: item.node.value, generation: max(item.generation + 1, unique))
         let file = SharedDescriptor(adopting: try context.content.create(blob))
@@ -43,7 +43,7 @@ extension ContentService {
         noteArrival()
     }
 
-    /// A version whose bytes are all in `blob`.
+    /// A version with all its bytes in `blob`.
     private struct NewVersion: Sendable {
         let reference: ContentReference
         let file: SharedDescriptor
@@ -52,8 +52,8 @@ extension ContentService {
         let manifest: Manifest?
     }
 
-    /// Swaps in the version while no program reads or writes the item under a claim, after its presenters have saved. If that takes time,
-    /// it waits in the background.
+    /// Swaps in the version while no program reads or writes the item under a claim, after its presenters have saved.
+    /// Waits in the background if necessary.
     private func installWithPermit(_ version: NewVersion) throws {
         if context.permits.areFree {
             do { return try install(version, ifFree: true) } catch is PermitNeeded {}
@@ -85,7 +85,7 @@ extension ContentService {
         }
     }
 
-    /// Returns the shown version as a source of chunks that need not be downloaded.
+    /// Returns the shown version as a source of chunks, to avoid downloading them.
     private func reusable(_ item: LocalItem) throws -> ChunkSource? {
         guard let reference = item.content,
             let manifest = try storedManifest(of: reference) ?? Manifest(within: reference)

@@ -7,34 +7,36 @@ import Logging
 import Synchronization
 package import Transfers
 
-/// The contents that are being downloaded to this device.
+/// The contents being downloaded to this device.
 ///
-/// There is one ``ContentDownload`` for each blob, shared by all readers of the file and by the queue of wanted downloads. It is kept while
-/// a reader has the file open or the queue wants it; when the last of them leaves, its progress is stored in the row and it ends.
+/// There is a ``ContentDownload`` for each blob, shared by all readers of the file and by the queue of wanted
+/// downloads. It is kept while a reader has the file open or the queue wants it; when the last of them leaves, its
+/// progress is stored in the row and it ends.
 ///
 /// Invariants:
-/// - A blob has at most one download, so two never write to one file.
-/// - A row says that bytes are here only after they were synced (``DownloadFinisher``).
-/// - A newer version of a file is gathered in its own blob, and replaces the shown one in one step.
-/// - The database is never read under this service's lock: status holds a read of the database while it waits for the lock.
+/// - A blob has at most one download, so two never write to the same file.
+/// - A row lists bytes as local only after they were synced (``DownloadFinisher``).
+/// - A newer version of a file is gathered in its own blob, and replaces the shown version in a single step.
+/// - The database is never read under this service's lock: status holds a read of the database while it waits for the
+///   lock.
 ///
-/// It must not decide which chunks are fetched next (``FetchPlan`` does), evict anything, or block a caller on the network: opening
-/// returns at once, and reading waits on the download.
+/// It must not decide which chunks are fetched next (``FetchPlan`` does), evict anything, or block a caller on the
+/// network: opening returns immediately, and reading waits on the download.
 package final class ContentService: Sendable {
     let context: EngineContext
     private let active = Mutex(Active())
-    /// Newer versions that are gathered beside the shown ones; readers never get these.
+    /// Newer versions being gathered beside the shown ones; readers never get these.
     let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     let finisher: DownloadFinisher
     /// The fetches of the queue.
     let running = Mutex<[NodeID: Task<Void, any Error>]>([:])
-    /// Downloads that have ended early and whose parts are being recorded.
+    /// Downloads that ended early and are still recording their parts.
     let endings = Mutex<[BlobName: Task<Void, Never>]>([:])
     private let arrived = Atomic<UInt64>(0)
 
     private struct Active {
         var downloads: [BlobName: ActiveDownload] = [:]
-        /// The number of downloads that have ended: rows that were read from the database before the last of them may be stale.
+        /// The number of ended downloads: rows read from the database before the last end may be stale.
         var departures: UInt64 = 0
 
         mutating func remove(_ blob: BlobName) {
@@ -58,12 +60,12 @@ package final class ContentService: Sendable {
         finisher = DownloadFinisher(context)
     }
 
-    /// Opens a blob that is not whole, for a reader.
+    /// Opens an incomplete blob for a reader.
     ///
-    /// - Parameter program: The name of the program that reads; nil if it is not known. What the download fetches is counted for the one
-    ///   that began it.
-    /// - Returns: The descriptor that it is written through and its download, which all readers share.
-    /// - Throws: ``StaleItem`` where the item has changed since it was read.
+    /// - Parameter program: The name of the reading program; nil if unknown. The downloaded bytes are attributed to the
+    ///   program that began the download.
+    /// - Returns: The descriptor for its writes and its download, shared by all readers.
+    /// - Throws: ``StaleItem`` if the item has changed since it was read.
     package func open(
         _ item: LocalItem, for program: String?
     ) throws -> (file: SharedDescriptor, download: ContentDownload) {
@@ -71,12 +73,13 @@ package final class ContentService: Sendable {
         return (entry.file, entry.download)
     }
 
-    /// A counter of events: arrived bytes, a complete file, a permanent failure. Waiters use it to see that downloads progress.
+    /// A counter of events: arrived bytes, a complete file, a permanent failure. Waiters use it to see that downloads
+    /// progress.
     package var arrivals: UInt64 { arrived.load(ordering: .relaxed) }
 
     func noteArrival() { arrived.add(1, ordering: .relaxed) }
 
-    /// Returns the active download of a blob, or a new one, after `note` has changed it.
+    /// Returns a blob's download, active or new, after `note` has changed it.
     ///
     /// The database is read outside the lock: status holds a read of it while it waits for the lock.
     private func join(
@@ -100,7 +103,8 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// Notes that a reader closed its last handle. Fetched bytes are kept; the rest is not fetched unless it was requested.
+    /// Notes that a reader closed its last handle. Fetched bytes are kept; the rest is fetched only if it was
+    /// requested.
     package func close(_ item: LocalItem) {
         let idle = active.withLock { active -> ActiveDownload? in
             guard var entry = active.downloads[item.blob] else { return nil }
@@ -117,8 +121,8 @@ package final class ContentService: Sendable {
         endKeepingPart(idle)
     }
 
-    /// Fetches the rest of a file whose readers take more than a look at it, while it is open. On a metered network nothing is fetched
-    /// ahead; the next read requests it again.
+    /// Fetches the rest of an open file once its readers take more than a look at it. On a metered network nothing is
+    /// fetched ahead; the next read requests it again.
     package func completeInBackground(_ item: LocalItem) {
         guard context.metered.admits(.rest) else { return }
         active.withLock { active in
@@ -136,7 +140,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// Notes that the rest of a file is not being fetched any more, so that a later read requests it again.
+    /// Notes that the rest of a file is no longer being fetched, so that a later read requests it again.
     private func interrupted(_ item: LocalItem, _ download: ContentDownload) {
         active.withLock { active in
             guard active.downloads[item.blob]?.download === download else { return }
@@ -144,7 +148,7 @@ package final class ContentService: Sendable {
         }
     }
 
-    /// Fetches all of an item's content, or the newer version that the log has of it. Returns when it is in place.
+    /// Fetches all of an item's content, or the log's newer version of it. Returns when it is in place.
     func fetch(_ item: LocalItem) async throws {
         if item.presence == .whole { return try await fetchNewVersion(of: item) }
         let download = try await context.blocking { [self] in
@@ -156,10 +160,10 @@ package final class ContentService: Sendable {
         noteArrival()
     }
 
-    /// Returns once a complete download of that item is recorded as whole, or at once if it has been.
+    /// Returns once a complete download of that item is recorded as whole, immediately if it already is.
     package func finish(_ item: LocalItem) async throws { try await finisher.finish(item.blob) }
 
-    /// Records the downloads that are complete, so that an orderly stop does not lose them.
+    /// Records complete downloads, so that an orderly stop does not lose them.
     package func recordComplete() { finisher.recordAll() }
 
     private func unqueue(_ item: LocalItem) {
@@ -173,7 +177,7 @@ package final class ContentService: Sendable {
         endKeepingPart(idle)
     }
 
-    /// The fraction of a file's bytes that is on this device while it is being fetched; nil when it is not.
+    /// The local fraction of a file's bytes while it is being fetched; nil at other times.
     package func progress(of item: LocalItem) -> Double? {
         let entry = active.withLock { $0.downloads[item.blob] } ?? gathered.withLock { $0[item.node] }
         return entry?.download.fractionPresent ?? (finisher.isWritten(item.blob) ? 1 : nil)

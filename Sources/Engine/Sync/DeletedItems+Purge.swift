@@ -3,14 +3,15 @@ package import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Removing deleted items for good: no device can restore them any more, and the cloud frees what nothing else needs. For the log this is the
-/// removal of versions from their histories, so an edit that did not know of it restores its document as it does after any deletion.
+/// Removing deleted items permanently: no device can restore them any longer, and the cloud frees everything not needed
+/// elsewhere. For the log this is the removal of versions from their histories, so an edit unaware of it restores its
+/// document as after any deletion.
 extension DeletedItems {
-    /// Which deleted items are removed for good.
+    /// The deleted items to remove permanently.
     package struct PurgeScope: Sendable {
-        /// The names below the mount's root at or below which an item was; none for all.
+        /// The names, from the mount's root, of the items' former place or a folder above it; none for all.
         package let place: [[UInt8]]
-        /// Items that were deleted later stay.
+        /// Items deleted later stay.
         package let until: Timestamp
         /// The items; nil for all.
         package let items: Set<ItemID>?
@@ -22,19 +23,19 @@ extension DeletedItems {
         }
     }
 
-    /// What a purge removes.
+    /// The result of a purge.
     package struct Purge: Sendable, Hashable {
         package var items: UInt64 = 0
-        /// The bytes of the documents and their earlier versions, an upper bound for what the cloud frees.
+        /// The bytes of the documents and their earlier versions, an upper bound for the bytes freed in the cloud.
         package var bytes: UInt64 = 0
-        /// The number of items that stay because their deletion has not reached the cloud yet.
+        /// The number of items kept because their deletion has not reached the cloud yet.
         package var unsent: UInt64 = 0
     }
 
-    /// How many items one change of the database removes.
+    /// The number of items removed per database change.
     private static let purgePage = 200
 
-    /// Returns what ``purge(_:)`` would remove now.
+    /// Returns the result that ``purge(_:)`` would have now.
     package func purgeable(_ scope: PurgeScope) async throws -> Purge { try await walk(scope) }
 
     /// Removes deleted items for good. The change is sent to the log next.
@@ -49,7 +50,7 @@ extension DeletedItems {
 
     private struct Found {
         let item: DeletedItem
-        /// All versions of its history, with the deleted one.
+        /// All versions of its history, including the deleted one.
         let versions: Set<VersionID>
         let bytes: UInt64
     }

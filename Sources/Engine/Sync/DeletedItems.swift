@@ -2,7 +2,8 @@ package import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// Items that were deleted and can be restored: they are in the log, and the cloud keeps their bytes for a while. Needs no network.
+/// Deleted items that can be restored: they are in the log, and the cloud keeps their bytes for a while. Needs no
+/// network.
 package struct DeletedItems: Sendable {
     let context: EngineContext
 
@@ -13,21 +14,22 @@ package struct DeletedItems: Sendable {
         package let item: LocalItem
         /// The number of restored items, including the content of a folder.
         package var count: UInt64 = 1
-        /// The number of items that were not restored, because their folder was removed or another item took their place during the
+        /// The number of items not restored, because their folder was removed or their place was taken during the
         /// restore.
         package var missing: UInt64 = 0
     }
 
-    /// How many items one change of the tree restores, as every `open` waits for a change.
+    /// The number of items restored per change of the tree, as every `open` waits for a change.
     private static let page = 200
 
-    /// Restores a deleted item as a placeholder, and a folder with everything deleted with it. The change is sent to the log next.
+    /// Restores a deleted item as a placeholder, and a folder with everything deleted with it. The change is sent to
+    /// the log next.
     ///
     /// - Parameters:
     ///   - folder: The destination; nil restores to the former folder, including missing folders above it.
-    ///   - name: The new name; nil keeps the former one. A name that is taken gets ` 2`.
+    ///   - name: The new name; nil keeps the former name. A taken name gets ` 2`.
     ///   - progress: Called from time to time with the number of restored items and the total.
-    /// - Returns: The restored items; nil where nothing can be restored under that id any more.
+    /// - Returns: The restored items; nil if nothing can be restored under that id.
     package func restore(
         _ id: ItemID, of container: ContainerID, into folder: NodeID? = nil, named name: ItemName? = nil,
         progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
@@ -57,9 +59,10 @@ package struct DeletedItems: Sendable {
         return restored
     }
 
-    /// Restores what was deleted last from a folder that exists, such as one that returned with the first of its items that was restored.
+    /// Restores the latest deletions from an existing folder, such as a folder that returned with its first restored
+    /// item.
     ///
-    /// - Returns: The folder and how many items were restored; nil where nothing was deleted in it.
+    /// - Returns: The folder and the number of restored items; nil if nothing was deleted in it.
     package func restoreContents(
         of folder: LocalItem, progress: @Sendable (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
     ) async throws -> Restored? {

@@ -5,8 +5,8 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// The id under which this device writes to logs. It changes when the log shows that the state was restored from a backup or copied: two
-/// states must not write under one id.
+/// This device's id in logs. It changes when the log shows that the state was restored from a backup or copied: two
+/// states must not write under the same id.
 package final class DeviceIdentity: Sendable {
     private let value: Mutex<DeviceID>
 
@@ -14,12 +14,12 @@ package final class DeviceIdentity: Sendable {
 
     package var current: DeviceID { value.withLock { $0 } }
 
-    /// Uses an id that was stored by ``MetadataTransaction/renewDevice(_:at:)``, after its commit.
+    /// Uses an id stored by ``MetadataTransaction/renewDevice(_:at:)``, after its commit.
     func change(to id: DeviceID) { value.withLock { $0 = id } }
 
     /// The setting with the device's id.
     package static let key = "device"
-    /// The setting with the time at which the state last turned out to be a restored or a copied one, in seconds since 1970 UTC.
+    /// The setting with the time when the state last turned out to be restored or copied, in seconds since 1970 UTC.
     package static let renewedKey = "deviceRenewed"
 }
 
@@ -34,13 +34,13 @@ extension MetadataTransaction {
 
     package func setDevice(_ id: DeviceID) throws { try setSetting(DeviceIdentity.key, Data(id.description.utf8)) }
 
-    /// Gives this device a new id, because another copy of its state has written under the present one.
+    /// Gives this device a new id, because a copy of its state has written under the current one.
     func renewDevice(_ id: DeviceID, at now: Timestamp) throws {
         try setDevice(id)
         try setSetting(DeviceIdentity.renewedKey, Data("\(now.split.seconds)".utf8))
     }
 
-    /// When the state last turned out to be a restored or copied one; nil if it never did.
+    /// When the state last turned out to be restored or copied; nil if it never did.
     package func deviceRenewal() throws -> Timestamp? {
         guard let stored = try setting(DeviceIdentity.renewedKey), let text = String(data: stored, encoding: .utf8),
             let seconds = Int64(text)

@@ -4,15 +4,15 @@ import LocalMetadata
 package enum DownloadCause: Hashable, Sendable {
     /// A program of this name opened the document.
     case program(String)
-    /// A program that could not be identified opened it.
+    /// An unidentified program opened it.
     case unknown
     /// `ubiquity download`, or a program through its extended attribute or the library.
     case requested
     /// Something else of its package was opened.
     case package
-    /// It, or a folder that it is in, is kept on this device.
+    /// It, or a folder above it, is kept on this device.
     case kept
-    /// Another device made a newer version of a document that is here.
+    /// A different device created a newer version of a local document.
     case update
     /// There was plenty of space (`pin --when-space`).
     case whenSpace
@@ -31,7 +31,7 @@ package enum DownloadCause: Hashable, Sendable {
             }
     }
 
-    /// All causes but programs, with the names under which they are stored and shown.
+    /// All causes but programs, with their names for storage and display.
     package static let others: [(name: String, cause: DownloadCause)] = [
         ("unknown", .unknown), ("requested", .requested), ("package", .package), ("kept", .kept), ("update", .update),
         ("whenSpace", .whenSpace),
@@ -40,6 +40,6 @@ package enum DownloadCause: Hashable, Sendable {
     /// `program`, or the name in ``others``.
     package var name: String { Self.others.first { $0.cause == self }?.name ?? "program" }
 
-    /// The name of the program; nil for other causes.
+    /// The program's name; nil for other causes.
     package var program: String? { if case .program(let name) = self { name } else { nil } }
 }

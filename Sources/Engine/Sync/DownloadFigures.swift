@@ -7,8 +7,8 @@ import struct Foundation.Data
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// The ``DownloadStatistics`` of a device: counts in memory, and stores the days that changed from time to time. A crash loses what was
-/// counted since the last time.
+/// The ``DownloadStatistics`` of a device: counts in memory, and stores changed days from time to time. A crash loses
+/// the counts since the last time.
 package final class DownloadFigures: Sendable {
     private let metadata: MetadataDatabase
     private let today: @Sendable () -> Int64
@@ -37,7 +37,7 @@ package final class DownloadFigures: Sendable {
         statistics.withLock { $0.add(amount, for: cause, on: today) }
     }
 
-    /// Returns what has to be called with the size of each piece that arrives of one document.
+    /// Returns a function to be called with the size of each arriving piece of a document.
     package func counter(for cause: DownloadCause) -> @Sendable (Int) -> Void {
         let isFirst = FirstTime()
         return { [self] bytes in
@@ -46,7 +46,7 @@ package final class DownloadFigures: Sendable {
         }
     }
 
-    /// Stores what has changed since the last time.
+    /// Stores the changes since the last time.
     package func save() throws {
         let days = statistics.withLock { $0.takeChanged() }
         guard !days.isEmpty else { return }
@@ -63,7 +63,7 @@ package final class DownloadFigures: Sendable {
         }
     }
 
-    /// Returns the last days on which something was downloaded, the latest first.
+    /// Returns the last days with downloads, the latest first.
     package func days(_ count: Int) -> [DownloadStatistics.Day] {
         let today = today()
         return statistics.withLock { $0.days(count, until: today) }

@@ -8,11 +8,11 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Turns complete downloads into materialised files, many at once: the bytes become durable first, then one transaction records them. Until
-/// then the database does not mention them, so it never promises bytes that a crash has lost.
+/// Turns complete downloads into materialised files, in groups: the bytes become durable first, then a single
+/// transaction records them. Until then the database does not mention them, so it never promises bytes lost in a crash.
 ///
-/// A download that ends alone is recorded at once. Those that follow within ``gap`` are gathered, unless something waits for one of them: a
-/// program that reads does not, as it has its bytes already.
+/// A lone download is recorded immediately. Downloads that follow within ``gap`` are gathered, unless something waits
+/// for one of them: a reading program does not, as it has its bytes already.
 final class DownloadFinisher: Sendable {
     fileprivate struct Expected {
         let item: LocalItem
@@ -25,10 +25,10 @@ final class DownloadFinisher: Sendable {
         var expected: [BlobName: Expected] = [:]
         var complete: [BlobName] = []
         var waiters: [BlobName: [CheckedContinuation<Void, any Error>]] = [:]
-        /// Blobs taken out of ``expected`` that are being recorded in the database.
+        /// Blobs taken out of ``expected`` and being recorded in the database.
         var settling: Set<BlobName> = []
         var isRunning = false
-        /// The time until the next group; cancelled where something waits.
+        /// The time until the next group; cancelled if something waits.
         var pause: Task<Void, Never>?
 
         var isUrgent: Bool { !waiters.isEmpty || complete.count >= DownloadFinisher.limit }
@@ -36,11 +36,11 @@ final class DownloadFinisher: Sendable {
 
     private let context: EngineContext
     private let state = Mutex(State())
-    /// From this many on, one flush of the file system is cheaper than one per file.
+    /// From this number on, a single flush of the file system is cheaper than flushing each file.
     private static let flushAllFrom = 8
     /// How long completed downloads are gathered.
     static let gap = Duration.milliseconds(100)
-    /// The maximum number of downloads that are gathered. Each keeps a file open.
+    /// The maximum number of gathered downloads. Each keeps a file open.
     static let limit = 128
 
     init(_ context: EngineContext) { self.context = context }
@@ -62,7 +62,7 @@ final class DownloadFinisher: Sendable {
         }
     }
 
-    /// Notes that all bytes of that blob are written.
+    /// Notes that all bytes of the blob are written.
     func note(_ blob: BlobName) {
         let starts = state.withLock { state in
             guard state.expected[blob] != nil, !state.complete.contains(blob) else { return false }
@@ -78,7 +78,7 @@ final class DownloadFinisher: Sendable {
         state.withLock { $0.complete.contains(blob) || $0.settling.contains(blob) }
     }
 
-    /// Returns once the blob is recorded as whole, or at once if it has been.
+    /// Returns once the blob is recorded as whole, immediately if it already is.
     func finish(_ blob: BlobName) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let (isDone, starts) = state.withLock { state -> (Bool, Bool) in
@@ -116,8 +116,8 @@ final class DownloadFinisher: Sendable {
         }
     }
 
-    /// Records a complete download before returning, so that a program that opens the file again does not fetch it again. Does nothing if it
-    /// is not complete, or being recorded.
+    /// Records a complete download before returning, so that a program that reopens the file does not fetch it again.
+    /// Does nothing if it is incomplete or being recorded.
     func record(_ blob: BlobName) {
         let group = state.withLock { state -> [Expected] in
             guard let place = state.complete.firstIndex(of: blob) else { return [] }
@@ -153,7 +153,7 @@ final class DownloadFinisher: Sendable {
     private func pause() async {
         let clock = context.clock
         let pause = Task {
-            // Ends early where it is cancelled.
+            // Ends early if cancelled.
             _ = try? await clock.sleep(for: Self.gap)
         }
         let isUrgent = state.withLock { state in
@@ -194,7 +194,8 @@ final class DownloadFinisher: Sendable {
 }
 
 extension MetadataTransaction {
-    /// Records that all bytes of `item`'s content are in its blob. Returns false, and changes nothing, if its content has changed since.
+    /// Records that all bytes of `item`'s content are in its blob. Returns false, and changes nothing, if its content
+    /// has changed since.
     package func noteWhole(_ item: LocalItem, holding reference: ContentReference, at now: Timestamp) throws -> Bool {
         guard var row = try local.item(item.node), row.generation == item.generation, row.content == reference,
             !row.isEdited
@@ -210,11 +211,11 @@ extension MetadataTransaction {
 }
 
 extension DownloadFinisher.State {
-    /// Takes the downloads out of those that are expected, to record them.
+    /// Takes the downloads out of the expected ones, to record them.
     fileprivate mutating func take(_ blobs: [BlobName]) -> [DownloadFinisher.Expected] {
         settling.formUnion(blobs)
         let taken = blobs.compactMap { expected.removeValue(forKey: $0) }
-        // One that was forgotten meanwhile has nothing to record.
+        // A download forgotten meanwhile has nothing to record.
         if taken.count < blobs.count { settling.subtract(Set(blobs).subtracting(taken.map(\.item.blob))) }
         return taken
     }

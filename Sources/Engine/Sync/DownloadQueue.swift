@@ -20,10 +20,10 @@ final class DownloadQueue: Sendable {
         self.room = room
     }
 
-    /// Downloads until nothing is wanted, or until what is left waits for a network that is not metered. Throws the cloud's error when it
-    /// cannot be reached.
+    /// Downloads until nothing is wanted, or until the rest waits for an unmetered network. Throws the cloud's error if
+    /// it cannot be reached.
     func run() async throws {
-        // Files that only fill free space are tried once in a run.
+        // Files that only fill free space are tried once per run.
         var tried: Set<NodeID> = []
         while !Task.isCancelled {
             let wanted = try await context.blocking { [context] in
@@ -80,7 +80,7 @@ final class DownloadQueue: Sendable {
     private func fetch(_ listed: LocalItem) async throws {
         guard running.withLock({ $0.insert(listed.node).inserted }) else { return }
         defer { _ = running.withLock { $0.remove(listed.node) } }
-        // Another round may have fetched it since it was listed.
+        // A different round may have fetched it since it was listed.
         let present = try await context.blocking { [context] in
             try context.metadata.read { try $0.local.item(listed.node) }
         }
@@ -97,7 +97,7 @@ final class DownloadQueue: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch is StaleItem {
-            // If it is not on this device it is still wanted, and the next round reads its present state.
+            // If it is not local it is still wanted, and the next round reads its current state.
             return
         } catch {
             context.log.warning("a download failed", metadata: ["node": "\(item.node)", "error": "\(error)"])

@@ -1,8 +1,9 @@
 import Basics
 
-/// How much was downloaded on each day for which program or other cause. Pure.
+/// The amount downloaded on each day, by program or other cause. Pure.
 ///
-/// Bounded: ``maximumDays`` days, and of each the ``maximumPrograms`` programs that fetched most; the remaining ones are added up.
+/// Bounded: ``maximumDays`` days, and for each the ``maximumPrograms`` programs with the most bytes; the rest are added
+/// up.
 package struct DownloadStatistics: Sendable {
     package struct Amount: Codable, Hashable, Sendable {
         /// How often the first bytes of a document arrived.
@@ -24,14 +25,14 @@ package struct DownloadStatistics: Sendable {
         /// The number of the day since 1970, in the time zone of the device.
         package let number: Int64
         package fileprivate(set) var programs: [String: Amount] = [:]
-        /// What programs fetched that have no place among ``programs``.
+        /// The sum of programs without a place among ``programs``.
         package fileprivate(set) var otherPrograms = Amount()
         /// Amounts by the names of ``DownloadCause/others``.
         package fileprivate(set) var causes: [String: Amount] = [:]
 
         init(_ number: Int64) { self.number = number }
 
-        /// Everything that was downloaded on this day.
+        /// The sum of this day's downloads.
         package var total: Amount {
             (Array(programs.values) + Array(causes.values)).reduce(into: otherPrograms) { $0.add($1) }
         }
@@ -58,7 +59,7 @@ package struct DownloadStatistics: Sendable {
     package static let maximumDays = 30
     package static let maximumPrograms = 64
 
-    /// A day is in the place of its number modulo ``maximumDays``, so a new day replaces the one of a month ago.
+    /// A day is at the index of its number modulo ``maximumDays``, so a new day replaces the day a month ago.
     private var places: [Int: Day] = [:]
     private var changed: Set<Int> = []
 
@@ -81,7 +82,7 @@ package struct DownloadStatistics: Sendable {
         changed.insert(place)
     }
 
-    /// Returns the days that have changed since the last call, to be stored.
+    /// Returns the days changed since the last call, to be stored.
     package mutating func takeChanged() -> [Day] {
         defer { changed = [] }
         return changed.sorted().compactMap { places[$0] }
@@ -90,8 +91,8 @@ package struct DownloadStatistics: Sendable {
     /// Notes that these days could not be stored.
     package mutating func putBack(_ days: [Day]) { changed.formUnion(days.map { Self.place(of: $0.number) }) }
 
-    /// Returns the last `count` days up to `today` on which something was downloaded, the latest first. Days in the future, of a clock that
-    /// was set back since, are among them.
+    /// Returns the last `count` days with downloads up to `today`, the latest first. Includes days in the future,
+    /// recorded before the clock was set back.
     package func days(_ count: Int, until today: Int64) -> [Day] {
         let first = today.subtractingReportingOverflow(Int64(max(0, min(count, Self.maximumDays)))).partialValue
         return places.values.filter { $0.number > first }.sorted { $0.number > $1.number }
@@ -105,7 +106,7 @@ extension DownloadStatistics.Day: Codable {
         let values = try decoder.container(keyedBy: Key.self)
         self.init(try values.decode(Int64.self, forKey: .day))
         otherPrograms = try values.decode(DownloadStatistics.Amount.self, forKey: .otherPrograms)
-        // Whatever the bytes say, the bounds hold.
+        // The bounds hold for any bytes.
         for (name, amount) in try values.decode([String: DownloadStatistics.Amount].self, forKey: .programs) {
             add(amount, for: .program(name))
         }

@@ -7,21 +7,21 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Seals edits that wait long for the cloud, so that a byte of them that changes by itself is detected and not uploaded as the user's edit.
+/// Seals long-waiting edits, so that a silently changed byte is detected and not uploaded as the user's edit.
 package final class EditSealer: Sendable {
     private let context: EngineContext
     private let hasher: ContentHasher
     private let state = Mutex(State())
 
     private struct State {
-        /// The last edit that was examined: those before it have their seals. Not persistent.
+        /// The last examined edit: those before it have their seals. Not persistent.
         var last: LocalItem?
         var isPossible = true
     }
 
     /// How long an edit waits before it is sealed. Most edits are uploaded sooner, and so are read only once.
     package static let age = Duration.seconds(60)
-    /// Bytes read in one call, so that the seals do not delay other maintenance.
+    /// Bytes read per call, so that sealing does not delay other maintenance.
     private static let budget: UInt64 = 64 << 20
 
     package init(_ context: EngineContext) {
@@ -29,8 +29,8 @@ package final class EditSealer: Sendable {
         hasher = ContentHasher(pool: context.transfers.pool)
     }
 
-    /// Seals some of the edits that have waited; `isBusy` says which files are being read anyway. Throws the database's error, or
-    /// `CancellationError`.
+    /// Seals some of the long-waiting edits; `isBusy` identifies files already being read. Throws the database's error,
+    /// or `CancellationError`.
     package func look(isBusy: (NodeID) -> Bool) async throws {
         var read: UInt64 = 0
         while read < Self.budget, let item = try await next() {
@@ -42,7 +42,7 @@ package final class EditSealer: Sendable {
         }
     }
 
-    /// Returns the oldest edit after the last one; nil when none has waited long enough, or seals cannot be stored.
+    /// Returns the oldest edit after the last one; nil if none has waited long enough, or seals cannot be stored.
     private func next() async throws -> LocalItem? {
         guard let last = state.withLock({ $0.isPossible ? Optional($0.last) : nil }) else { return nil }
         let item = try await context.blocking { [context] in
@@ -60,10 +60,10 @@ package final class EditSealer: Sendable {
             let digest = try await hasher.reference(file).digest
             try await context.blocking { [self] in _ = try note(digest, of: item, status) }
         } catch let error as Errno where [ENOTSUP, ENOSPC].contains(error.code) {
-            // The next start tries again, perhaps on another disk or with more space.
+            // The next start retries, perhaps on a different disk or with more space.
             state.withLock { $0.isPossible = false }
         } catch let error as Errno {
-            // Its bytes are missing or cannot be read: the upload reports that.
+            // Its bytes are missing or unreadable: the upload reports this.
             context.log.debug("an edit could not be sealed", metadata: ["node": "\(item.node)", "error": "\(error)"])
         } catch let error as TransferError {
             context.log.debug("an edit could not be read", metadata: ["node": "\(item.node)", "error": "\(error)"])

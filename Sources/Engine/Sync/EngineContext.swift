@@ -7,7 +7,7 @@ package import Logging
 import Synchronization
 package import Transfers
 
-/// The dependencies that the engine's parts share and tests replace.
+/// The engine's shared dependencies, replaceable by tests.
 package struct EngineContext: Sendable {
     package let metadata: MetadataDatabase
     package let content: ContentStore
@@ -19,10 +19,10 @@ package struct EngineContext: Sendable {
     package let time: any TimeSource
     package let newID: @Sendable () -> ItemID
     package let timing: EngineTiming
-    /// From this size on a new file is announced to other devices before its bytes are in the cloud.
+    /// From this size on, a new file is announced to other devices before its bytes are in the cloud.
     package let announcedSize: UInt64
     package let permits: any EnginePermits
-    /// Replaces the question to the cloud which contents it has, where a test has no such cloud.
+    /// Replaces the query for the cloud's contents, in tests without such a cloud.
     package var findStored: (@Sendable ([LocalItem]) -> Set<StoredContents.Place>)?
     package let log: Logger
     /// The log of uploads, downloads and evictions.
@@ -38,7 +38,7 @@ package struct EngineContext: Sendable {
 
     /// How long a change rests before it is sent; zero while a client waits for it.
     var settle: Duration { urgency.isUrgent ? .zero : timing.settle }
-    /// How long changes are gathered into one batch; zero while a client waits for it.
+    /// How long changes are gathered into a batch; zero while a client waits for it.
     var gather: Duration { urgency.isUrgent ? .zero : timing.gather }
 
     /// How far ahead of their batch small uploads start.
@@ -85,7 +85,7 @@ package struct EngineContext: Sendable {
     /// A change further in the future was recorded before the clock was set back.
     private static let furthestAhead = Duration.seconds(60)
 
-    /// Moves times that were recorded before the clock was set back to the present, so that the changes can settle.
+    /// Moves times recorded before the clock was set back to the current time, so that the changes can settle.
     func followClock() throws {
         let now = time.now()
         let ahead = now.adding(Self.furthestAhead)
@@ -93,7 +93,8 @@ package struct EngineContext: Sendable {
         try metadata.write(.uploading) { try $0.pending.bringForward(changesAfter: ahead, to: now) }
     }
 
-    /// Changes the shown tree in one transaction while no file can become open, then performs the effects outside it.
+    /// Changes the shown tree in a single transaction while no file can become open, then performs the effects outside
+    /// it.
     ///
     /// - Parameters:
     ///   - use: How the transaction affects the space of the disk.

@@ -1,14 +1,14 @@
 package import LocalMetadata
 
-/// What the engine is about to do with an item that programs may be using.
+/// The engine's imminent access to an item that programs may be using.
 package enum EngineAccess: Sendable {
-    /// Reads its present bytes to upload them. Presenters save first.
+    /// Reads its current bytes to upload them. Presenters save first.
     case upload
     /// Replaces the local content by a newer version. Presenters save first, and then relinquish the item.
     case swap
-    /// Follows the log for placeholders, which no program reads. No presenter is asked, and the engine waits for none.
+    /// Follows the log for placeholders, which have no readers. No presenter is asked, and the engine waits for none.
     case follow
-    /// Sends the present state of a package. No presenter is asked, and the engine waits for none.
+    /// Sends the current state of a package. No presenter is asked, and the engine waits for none.
     case send
     /// Drops its bytes. Presenters have to agree.
     case evict
@@ -29,14 +29,14 @@ package enum EnginePermit: Sendable {
 /// How the engine takes part in coordination. An implementation is above the database in the order of locks: no permit may be requested
 /// inside a transaction.
 package protocol EnginePermits: Sendable {
-    /// Whether no program coordinates, so that no permit is needed. Costs one load.
+    /// Whether no program coordinates, so that no permit is needed. Costs a single load.
     var areFree: Bool { get }
     func ask(_ access: EngineAccess, for node: NodeID) -> EnginePermit
-    /// Notes that work was deferred because a program holds an item: the engine is to retry when a claim ends.
+    /// Notes that work was deferred because a program holds an item: the engine has to retry when a claim ends.
     func noteDeferral()
 }
 
-/// Grants every permit; used where nothing coordinates.
+/// Grants every permit, for use without coordination.
 package struct UncontendedPermits: EnginePermits {
     package init() {}
     package var areFree: Bool { true }

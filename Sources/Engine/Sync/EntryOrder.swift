@@ -1,21 +1,21 @@
 import Basics
 import CloudModel
 
-/// The entries of the log that changed a package, in their order: those that set contents by their positions, and those that only
-/// removed files by the time at which this device folded them. Part of ``PackageTimeline``.
+/// The log's entries that changed a package, in order: those that set contents by their positions, and those that only
+/// removed files by the time when this device folded them. Part of ``PackageTimeline``.
 struct EntryOrder {
-    /// An entry of which only its time is known.
+    /// An entry known only by its time.
     struct Removal {
         let time: Timestamp
         let device: String?
-        /// The removal comes after this entry, which set a content that it removed.
+        /// The removal comes after this entry, which set a removed content.
         let after: LogSequence
     }
 
     let sequences: [LogSequence]
-    /// When this device folded an entry, known from the content that the entry replaced.
+    /// When this device folded an entry, derived from the content it replaced.
     let known: [LogSequence: Timestamp]
-    /// For each of ``sequences``, the known time of the first entry behind it that has one.
+    /// For each of ``sequences``, the first known time of the entries behind it.
     let nextKnown: [Timestamp]
     let removals: [Removal]
     private let estimates: [LogSequence: Timestamp]
@@ -42,18 +42,18 @@ struct EntryOrder {
         self.removals = Array(removals.values)
     }
 
-    /// Returns the time of an entry: the known one, or an estimate from the modification times of the files that it set.
+    /// Returns the time of an entry: the known time, or an estimate from the modification times of its files.
     func estimate(_ index: Int) -> Timestamp {
         known[sequences[index]] ?? min(estimates[sequences[index]] ?? .zero, nextKnown[index])
     }
 
-    /// Returns the entry that replaced a content by another one at that time.
+    /// Returns the entry that replaced a content at that time.
     func successor(of content: PackageContent, _ ended: Timestamp) -> LogSequence? {
         byTime[ended]?.first { $0 > content.version.sequence }
     }
 
-    /// Returns whether a removal is listed before the entry at `index` of ``sequences``; the entries before that one are before the
-    /// removal.
+    /// Returns whether a removal is listed before the entry at `index` of ``sequences``; the entries before that one
+    /// precede the removal.
     func isBefore(_ removal: Removal, _ index: Int) -> Bool {
         removal.after < sequences[index] && known[sequences[index]].map { removal.time < $0 } ?? false
     }
@@ -62,7 +62,7 @@ struct EntryOrder {
         _ paths: [[PackageContent]], _ sequences: [LogSequence]
     ) -> [LogSequence: Timestamp] {
         var known: [LogSequence: Timestamp] = [:]
-        // A program that saves a package as a new folder makes new items under the old names.
+        // A program that saves a package as a new folder creates new items under the old names.
         var candidates: [LogSequence: Set<Timestamp>] = [:]
         for contents in paths {
             for (old, new) in zip(contents, contents.dropFirst()) {
@@ -75,7 +75,8 @@ struct EntryOrder {
                 }
             }
         }
-        // An entry may seem older than one before it because a content in between was removed from the history, or the clock was set back.
+        // An entry may seem older than its predecessor because a content in between was removed from the history, or
+        // the clock was set back.
         var latest = Timestamp(nanoseconds: .min)
         for sequence in sequences {
             guard let time = known[sequence] else { continue }

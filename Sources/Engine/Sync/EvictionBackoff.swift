@@ -1,11 +1,11 @@
 import Basics
 import LocalMetadata
 
-/// Decides when to ask again whether a document's bytes may be evicted, so that a program that keeps it is not asked every second while
-/// space is short.
+/// Decides when to ask again whether a document's bytes may be evicted, so that a refusing program is not asked every
+/// second while space is short.
 struct EvictionBackoff: Sendable {
     private static let pause = Duration.seconds(300)
-    /// The maximum number of refusals to remember; beyond it those that have expired are forgotten.
+    /// The maximum number of remembered refusals; beyond it, expired ones are forgotten.
     private static let most = 1_000
 
     private var until: [NodeID: Timestamp] = [:]

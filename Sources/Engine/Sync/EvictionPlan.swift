@@ -15,13 +15,13 @@ package struct CacheLimits: Sendable, Equatable {
 
     private static let key = "cacheLimit"
 
-    /// Returns the stored limit of the cache, which may be that there is none; `otherwise` if nothing was ever stored.
+    /// Returns the cache's stored limit, possibly none; `otherwise` if nothing was ever stored.
     package static func storedSize(in metadata: MetadataDatabase, otherwise: UInt64? = nil) throws -> UInt64? {
         guard let stored = try metadata.read({ try $0.setting(key) }) else { return otherwise }
         return UInt64(String(decoding: stored, as: UTF8.self))
     }
 
-    /// Stores the limit of the cache for later starts; nil stores that there is none.
+    /// Stores the cache's limit for later starts; nil stores that there is none.
     package static func store(size: UInt64?, in metadata: MetadataDatabase) throws {
         try metadata.write(.freeing) { try $0.setSetting(key, .init((size.map(String.init) ?? "").utf8)) }
     }
@@ -73,7 +73,7 @@ package enum EvictionRefusal: String, Sendable, Error {
     case isExcluded = "it is excluded from sync, so this is the only copy"
     case isUnconfirmed = "the cloud has not confirmed that it has all of its bytes"
 
-    /// Creates the refusal for a file; nil where its bytes may be dropped.
+    /// Creates the refusal for a file; nil if its bytes may be dropped.
     package init?(_ item: LocalItem, isOpen: Bool, isKept: Bool) {
         if item.kind != .file {
             self = .isFolder

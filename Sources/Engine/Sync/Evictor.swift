@@ -12,14 +12,15 @@ package struct Evictor: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Drops the bytes of one file if the cloud says that it has them; succeeds if there are none. Blocks while the cloud is asked.
+    /// Drops the bytes of a file if the cloud confirms that it has them; succeeds if there are none. Blocks while the
+    /// cloud is asked.
     ///
-    /// - Parameter isForSpace: Whether the bytes may be downloaded again without a request when there is plenty of space, if the file's pin
-    ///   says so.
-    /// - Throws: ``EvictionRefusal`` where they must stay.
+    /// - Parameter isForSpace: Whether the bytes may be downloaded again without a request when there is plenty of
+    ///   space, if the file's pin says so.
+    /// - Throws: ``EvictionRefusal`` if they must stay.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool = false) throws {
         let item = try context.metadata.read { try $0.local.item(node) }
-        // Whatever else keeps the file is said first, and needs no answer of the cloud.
+        // Other reasons to keep the file come first, and need no answer of the cloud.
         guard let item, try refusal(to: item) == nil else {
             return try evict(node, forSpace: isForSpace, stored: [])
         }
@@ -31,7 +32,7 @@ package struct Evictor: Sendable {
         return EvictionRefusal(item, isOpen: context.mounted.isOpen(item.node), isKept: isKept)
     }
 
-    /// - Parameter stored: The contents that the cloud has.
+    /// - Parameter stored: The cloud's contents.
     package func evict(_ node: NodeID, forSpace isForSpace: Bool, stored: Set<StoredContents.Place>) throws {
         let evicted: LocalItem? = try context.changeTree(.freeing) { transaction, effects in
             guard var item = try transaction.local.item(node) else { return nil }
@@ -40,7 +41,7 @@ package struct Evictor: Sendable {
                 throw refusal
             }
             guard item.presence != .none, item.size > 0 else { return nil }
-            // The blob differs from the row because it was written without our knowledge: that is an edit, and its bytes stay.
+            // The blob differs from the row because it was written unnoticed: this is an edit, and its bytes stay.
             if item.presence == .whole {
                 let blob = try context.content.status(item.blob)
                 guard blob.size == item.size else { throw EvictionRefusal.isEdited }
@@ -64,7 +65,7 @@ package struct Evictor: Sendable {
             metadata: evicted.logged + ["why": isForSpace ? "space" : "requested", "bytes": "\(evicted.size)"])
     }
 
-    /// Drops the bytes of files, as ``evict(_:forSpace:)`` does, and asks the cloud about many of them at once.
+    /// Drops the bytes of files, as ``evict(_:forSpace:)`` does, with a single query to the cloud for many of them.
     ///
     /// - Parameter report: Called for each file, with the error that kept it.
     package func evict(_ files: [LocalItem], _ report: (LocalItem, (any Error)?) -> Void) {
@@ -91,7 +92,7 @@ package struct Evictor: Sendable {
             bytes: limits.excess(present: context.metadata.read { try $0.transfers.presentBytes() }, free: free))
     }
 
-    /// Returns whether that many bytes can be evicted.
+    /// Returns whether that number of bytes can be evicted.
     func canEvict(bytes: UInt64) throws -> Bool {
         var (rest, seen) = (bytes, 0)
         while rest > 0 {
@@ -103,7 +104,8 @@ package struct Evictor: Sendable {
         return true
     }
 
-    /// Evicts the least recently used files until that many bytes are freed or none are left to evict. Returns the number of evicted files.
+    /// Evicts the least recently used files until that number of bytes is freed or no candidates are left. Returns the
+    /// number of evicted files.
     func evict(bytes: UInt64) throws -> Int {
         var excess = bytes
         var count = 0
@@ -122,8 +124,9 @@ package struct Evictor: Sendable {
         return count
     }
 
-    /// Drops the bytes of one file if its presenters agree; if they have to be asked, drops them later once they have. Returns whether the
-    /// bytes are dropped already. Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` where a program keeps it.
+    /// Drops the bytes of a file if its presenters agree; if they have to be asked, drops them later once they have.
+    /// Returns whether the bytes are dropped already. Throws as ``evict(_:)``, and ``EvictionRefusal/isPresented`` if a
+    /// program keeps it.
     package func evictWithPermit(_ node: NodeID) throws -> Bool {
         try evictWithPermit(node, forSpace: false) { try evict(node) }
     }
@@ -162,7 +165,7 @@ package struct Evictor: Sendable {
         context.waiting.backoff.withLock { $0.refused(node, at: now) }
     }
 
-    /// Evicts that many of the least recently used files, or as many as there are to evict. Returns the number of evicted files.
+    /// Evicts up to that number of the least recently used files. Returns the number of evicted files.
     func evict(files: Int) throws -> Int {
         var (count, kept) = (0, 0)
         while count < files {

@@ -1,8 +1,8 @@
 import LocalMetadata
 import Synchronization
 
-/// Requests files again that could not be downloaded but belong on this device: newer versions of local files, and pinned ones. So a disk
-/// that was full, or refused a write, need not be reported to the device a second time.
+/// Retries failed downloads that belong on this device: newer versions of local files, and pinned files. So a disk that
+/// was full, or refused a write, need not be reported to the device a second time.
 package final class FailedDownloads: Sendable {
     private let context: EngineContext
     private let pauses = Mutex(RetryPauses())

@@ -3,18 +3,18 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// One item in the three trees: the log's state, the state both sides agreed on last, and the state that this device shows.
+/// An item in the three trees: the log's state, the last agreed state, and the state shown on this device.
 package struct ItemTrees: Sendable {
-    /// Nil where the log never had it or deleted it.
+    /// Nil if the log never had it or deleted it.
     package var remote: CloudItem?
-    /// Nil where both sides agreed that there is no such item. The base of every decision.
+    /// Nil if both sides agreed that there is no such item. The base of every decision.
     package var synced: CloudItem?
     package var local: LocalState?
     /// Whether a program deleted the item here and the log has not confirmed it.
     package var isDeparted: Bool
-    /// Whether the batch that is being sent changes an item that is missing on a side, so that the agreed state is about to change.
+    /// Whether the batch being sent changes an item missing on a side, so that the agreed state is about to change.
     package var isBeingSent: Bool
-    /// Whether the mount shows the content of the departed item as a version in conflict, which was not deleted with it.
+    /// Whether the mount shows the departed item's content as a conflict version, not deleted with it.
     package var isShownAsVersion: Bool
 
     package init(
@@ -30,7 +30,7 @@ package struct ItemTrees: Sendable {
     }
 }
 
-/// The state of an item that this device shows, in the log's terms.
+/// The state of an item shown on this device, in the log's terms.
 package struct LocalState: Sendable, Equatable {
     package var id: ItemID
     package var parent: ItemID
@@ -43,7 +43,7 @@ package struct LocalState: Sendable, Equatable {
     package var content: ContentReference?
     /// Whether the bytes on this device are not in the cloud.
     package var isEdited: Bool
-    /// Whether a change made here waits to be sent.
+    /// Whether a local change waits to be sent.
     package var isPending: Bool
     /// Whether a program has the file open for writing, so that it must not be replaced or removed.
     package var isBeingWritten: Bool
@@ -71,7 +71,7 @@ package struct LocalState: Sendable, Equatable {
         self.hasChildren = hasChildren
     }
 
-    /// The body of an item of the log that equals this one; nil while its bytes are not in the cloud.
+    /// The body of an equal item in the log; nil while its bytes are not in the cloud.
     package var body: ItemBody? {
         switch kind {
         case .folder: .folder
@@ -87,18 +87,18 @@ package struct LocalState: Sendable, Equatable {
     }
 }
 
-/// A step by which this device follows the log.
+/// A step in following the log.
 package enum FollowAction: Sendable, Equatable {
-    /// Show an item that is new on this device, as a placeholder.
+    /// Show an item new to this device, as a placeholder.
     case insert(CloudItem)
     case place(parent: ItemID, name: ItemName)
     case setAttributes(ItemAttributes)
     /// Show this content; its bytes are downloaded when a program opens it.
     case replaceContent(FileContent)
-    /// Download this content and show the old one until all of it is on this device.
+    /// Download this content and show the old one until the download is complete.
     case fetch(ContentReference)
     case remove
-    /// Keep a folder that another device deleted, because it has children on this device.
+    /// Keep a remotely deleted folder, because it has local children.
     case keepFolder
     case forgetDeparture
 
@@ -117,16 +117,16 @@ package enum FollowAction: Sendable, Equatable {
     }
 }
 
-/// The actions that follow from an item's trees.
+/// The actions resulting from an item's trees.
 package struct ItemPlan: Sendable, Equatable {
     package var follow: [FollowAction] = []
-    /// The state that both sides agree on once ``follow`` is done; nil if they agree that there is no such item.
+    /// The agreed state once ``follow`` is done; nil if both sides agree that there is no such item.
     package var agreed: CloudItem?
     /// The changes to send to the cloud.
     package var changes: [Change] = []
-    /// Whether the bytes must be in the cloud before ``changes`` can be made.
+    /// Whether the bytes must be in the cloud before ``changes`` can be sent.
     package var needsUpload = false
-    /// Whether the item is decided about once its file is closed, or the batch that is being sent is in the log.
+    /// Whether the decision waits until the item's file is closed, or the batch being sent is in the log.
     package var isPostponed = false
     /// The change that announces the file and its size before the bytes are in the cloud.
     package var announcement: Change?

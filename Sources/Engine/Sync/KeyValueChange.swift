@@ -1,6 +1,6 @@
 package import LocalMetadata
 
-/// Keys of a container's key-value store that changed for a reason other than a write on this device.
+/// Keys of a container's key-value store with changes other than writes on this device.
 package struct KeyValueChange: Sendable, Equatable {
     package enum Reason: Sendable {
         case serverChange

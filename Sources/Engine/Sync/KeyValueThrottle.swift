@@ -2,17 +2,18 @@ import Basics
 import LocalMetadata
 import Synchronization
 
-/// Throttles how often keys of a store are appended to the log: a program that writes a key on every scroll event makes few entries, and
-/// does not delay the settings of other programs. Delayed changes are sent with the next batch.
+/// Throttles how often keys of a store are appended to the log: a program that writes a key on every scroll event
+/// creates few entries, and does not delay the settings of other programs. Delayed changes are sent with the next
+/// batch.
 final class KeyValueThrottle: Sendable {
-    /// The number of batches in a burst; one more is allowed after each ``pause``.
+    /// The number of batches in a burst; each ``pause`` allows another.
     static let burst = 15
     static let pause = Duration.seconds(6)
 
-    /// The buckets of stores that were appended recently; any other store has a full bucket.
+    /// The buckets of recently appended stores; all other stores have full buckets.
     private let buckets = Mutex<[ContainerID: TokenBucket]>([:])
 
-    /// Returns whether a store's changes may be appended now. A caller that waits for everything to be in the cloud is not delayed.
+    /// Returns whether a store's changes may be appended now. A caller waiting for a complete upload is not delayed.
     func maySend(of store: ContainerID, at now: Timestamp, isUrgent: Bool) -> Bool {
         isUrgent || buckets.withLock { $0[store]?.hasToken(at: now.sinceEpoch) ?? true }
     }

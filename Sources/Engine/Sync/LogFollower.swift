@@ -5,13 +5,13 @@ import ContainerLog
 package import LocalMetadata
 import Logging
 
-/// Folds log entries into the database and updates the shown tree accordingly, one transaction per entry.
+/// Folds log entries into the database and updates the shown tree accordingly, in a transaction per entry.
 package struct LogFollower: Sendable {
     let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Folds one entry. Throws ``LogError``, without any change, where this program is too old for it.
+    /// Folds an entry. Throws ``LogError``, without any change, if this program is too old for it.
     package func fold(_ record: LogRecord, in container: LocalContainer) throws {
         let batch: ChangeBatch?
         do { batch = try ChangeBatch(decoding: record.payload) } catch {
@@ -67,8 +67,8 @@ package struct LogFollower: Sendable {
             ])
     }
 
-    /// Gives this device a new id: the log has an entry under its id that this state has not made, so the state is an old one that came back,
-    /// or a copy of one that is in use.
+    /// Gives this device a new id: the log has an entry under its id but not from this state, so the state is a
+    /// restored older one, or a copy of a state in use.
     private func renewDevice(_ transaction: MetadataTransaction) throws -> DeviceID {
         // Odd, as all ids of devices.
         let id = DeviceID(context.newID().low | 1)
@@ -90,7 +90,7 @@ package struct LogFollower: Sendable {
         in container: LocalContainer, _ transaction: MetadataTransaction, _ follower: inout TreeFollower
     ) throws {
         var touched = result.touched
-        // Before rows are merged: what was sent of a row is agreed on for that row, and for no other.
+        // Before rows are merged: a sent change is agreed for its own row alone.
         if isOwn {
             touched += try confirm(batch, result, &follower)
         }
@@ -103,7 +103,7 @@ package struct LogFollower: Sendable {
         try follower.showContainer()
     }
 
-    /// Returns the versions that the batch removes from the history. A version that is in conflict until then is moved there when it is
+    /// Returns the versions removed from the history by the batch. A version still in conflict moves there when it is
     /// resolved.
     private func removedVersions(
         _ batch: ChangeBatch, _ tree: RemoteTree, _ transaction: MetadataTransaction
@@ -115,7 +115,7 @@ package struct LogFollower: Sendable {
         }
     }
 
-    /// Removes the deletions of tombstones whose versions the batch removes: no device can restore them any more.
+    /// Removes the deletions of tombstones whose versions the batch removes: no device can restore them any longer.
     private func removeDeletions(
         _ batch: ChangeBatch, _ tree: RemoteTree, _ transaction: MetadataTransaction
     ) throws {
@@ -141,8 +141,8 @@ package struct LogFollower: Sendable {
         }.map { KeyValueChange(container: container.id, reason: $0.0, keys: $0.1) }
     }
 
-    /// Ends waiting for the batch on its way once the log has passed its number: the log shows it, has refused it, or had another batch of
-    /// that number before.
+    /// Ends waiting for the batch being sent once the log has passed its number: the log shows it, has refused it, or
+    /// had a different batch of that number before.
     private func endWaiting(
         for author: BatchAuthor, _ payload: [UInt8], isRefused: Bool, in container: ContainerID,
         _ transaction: MetadataTransaction
@@ -203,8 +203,8 @@ package struct LogFollower: Sendable {
 
     // MARK: Coordination
 
-    /// Changes the tree while no program can begin to read or write these items under a claim. `body` receives the items that are already
-    /// held: their shown state must not be changed, and nothing else waits for them.
+    /// Changes the tree while no program can begin to read or write these items under a claim. `body` receives the
+    /// items already held: their shown state must not be changed, and nothing else waits for them.
     private func withPermit(
         _ ids: [ItemID], in container: LocalContainer,
         _ body: (_ held: Set<NodeID>, MetadataTransaction, inout TreeEffects) throws -> Void

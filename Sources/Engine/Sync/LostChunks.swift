@@ -7,13 +7,14 @@ import LocalMetadata
 import Logging
 import Transfers
 
-/// Restores chunks that the cloud reported as lost on their way to its disk: uploads again, from this device's files, all that unsent
-/// changes need. A batch whose bytes are on no device any more is withdrawn, and rebuilt from the present state.
+/// Restores chunks reported lost on their way to the cloud's disk: uploads everything needed by unsent changes again,
+/// from this device's files. A batch whose bytes are no longer on any device is withdrawn, and rebuilt from the current
+/// state.
 struct LostChunks {
     let context: EngineContext
 
-    /// Appends a batch whose contents stay in the cloud. If the cloud lost chunks that it needs, uploads them and tries once more. In a
-    /// cloud that continues the one that the device knew, the chunks are verified first.
+    /// Appends a batch with contents that stay in the cloud. If the cloud lost needed chunks, uploads them and retries
+    /// once. In a continuation of the cloud known to the device, the chunks are verified first.
     func append(_ payload: [UInt8], to container: LocalContainer) async throws {
         let key = LocalContainer.unverifiedKey(container.id)
         let isUnverified = try await context.blocking { [context] in
@@ -45,7 +46,7 @@ struct LostChunks {
         }
     }
 
-    /// Returns false where the batch was withdrawn.
+    /// Returns false if the batch was withdrawn.
     private func restore(for payload: [UInt8], in container: LocalContainer) async throws -> Bool {
         _ = try await context.backend.connect(create: false)
         var needed = try ChangeBatch(decoding: payload).contents
@@ -69,8 +70,8 @@ struct LostChunks {
         return false
     }
 
-    /// Makes a document whose bytes are neither here nor in the cloud like an edit whose bytes are lost, so that everything else is sent. It is
-    /// sent once it gets other bytes, and goes when it is deleted.
+    /// Treats a document with bytes neither on this device nor in the cloud as an edit with lost bytes, so that
+    /// everything else is sent. It is sent once it gets new bytes, and goes when it is deleted.
     private func giveUp(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         var row = item
         (row.content, row.presence, row.ranges, row.isEdited) = (nil, .whole, [], true)
@@ -78,11 +79,11 @@ struct LostChunks {
         try transaction.local.update(row)
     }
 
-    /// Uploads a file. Returns the reference of its bytes; nil where they are not those that the batch names.
+    /// Uploads a file. Returns the reference of its bytes; nil if they differ from those named by the batch.
     private func put(_ item: LocalItem, to container: ContainerName) async throws -> ContentReference? {
         guard let content = item.content, item.presence == .whole, item.size > 0 else { return nil }
         let file: SharedDescriptor
-        // The cloud may still have a complete content that is missing here; the caller asks.
+        // The cloud may still have a complete content that is missing locally; the caller asks.
         do { file = SharedDescriptor(adopting: try context.content.open(item.blob)) } catch { return nil }
         let uploader = ContentUploader(context.transfers)
         switch try await uploader.upload([UploadItem(size: content.size, open: { file })], to: container).first {

@@ -2,9 +2,9 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// Reads the three trees of one item from the database.
+/// Reads an item's three trees from the database.
 extension MetadataTransaction {
-    /// Returns the log's item; nil where the log has none or a tombstone.
+    /// Returns the log's item; nil if the log has none or a tombstone.
     package func remote(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
         guard let item = try remote(in: container).item(id), !item.isDeleted else { return nil }
         return item
@@ -14,8 +14,8 @@ extension MetadataTransaction {
         try trees(of: id, in: container, remote: remote(id, in: container), local: local.item(id, in: container))
     }
 
-    /// Returns the three trees, after turning a conflict sibling into the item of its id where the log has one because its document was
-    /// deleted. What the mount shows of it does not change.
+    /// Returns the three trees, after turning a conflict sibling into the item of its id if the log has one because its
+    /// document was deleted. The mount shows it unchanged.
     package func treesPromotingSibling(of id: ItemID, in container: ContainerID) throws -> ItemTrees {
         let remote = try remote(id, in: container)
         var shown = try local.item(id, in: container)
@@ -48,21 +48,21 @@ extension MetadataTransaction {
         return try local.siblings(of: id, in: container).contains { $0.content?.digest == digest }
     }
 
-    /// Returns the state of an item that both sides agreed on last, in terms of the present log: what was agreed to be in a folder that
-    /// became another one is in that one. Otherwise the merge of two folders would look like moves made on this device.
+    /// Returns the last agreed state of an item, in terms of the current log: an agreed place in a folder since merged
+    /// into a second folder is in the second. Otherwise the merge would look like local moves.
     package func agreed(_ id: ItemID, in container: ContainerID) throws -> CloudItem? {
         guard var item = try synced.item(id, in: container) else { return nil }
         item.parent = try remote(in: container).identity(of: item.parent)
         return item
     }
 
-    /// Returns whether the batch that is being sent has a change of that item.
+    /// Returns whether the batch being sent has a change of that item.
     private func isBeingSent(_ id: ItemID, in container: ContainerID) throws -> Bool {
         try pending.sentItems(of: container) { Set(try ChangeBatch(decoding: $0).changes.compactMap(\.item)) }.contains(
             id)
     }
 
-    /// Returns whether the batch that is being sent deletes that item, which may have been restored and deleted again since.
+    /// Returns whether the batch being sent deletes that item, possibly restored and deleted again since.
     func isDeletionBeingSent(_ id: ItemID, in container: ContainerID) throws -> Bool {
         guard try isBeingSent(id, in: container), let waiting = try pending.batch(of: container) else { return false }
         return try ChangeBatch(decoding: waiting.payload).changes.contains {
@@ -70,7 +70,7 @@ extension MetadataTransaction {
         }
     }
 
-    /// Discards the batch that is being sent, which has had no effect: the items that it names return to their state before the batch.
+    /// Discards the batch being sent, which has had no effect: its items return to their state before the batch.
     package func withdrawBatch(of container: ContainerID) throws {
         guard let waiting = try pending.batch(of: container) else { return }
         try pending.withdrawBatch(of: container)
@@ -88,10 +88,10 @@ extension MetadataTransaction {
         }
     }
 
-    /// Returns the state of an item; nil for items that no log has: pipes, sockets, conflict siblings.
+    /// Returns the state of an item; nil for items never in a log: pipes, sockets, conflict siblings.
     package func state(_ item: LocalItem) throws -> LocalState? {
         guard let kind = item.kind.cloudKind, !item.isConflictSibling else { return nil }
-        // On the device a container's folder is in the mount's root; in the log the root has a parent that does not exist.
+        // On the device a container's folder is in the mount's root; in the log the root has a nonexistent parent.
         let parent = item.item == .root ? ItemID.nowhere : try local.identity(of: item.parent)
         var state = LocalState(
             item, kind: kind, parent: parent ?? .root,
@@ -108,7 +108,7 @@ extension MetadataTransaction {
 }
 
 extension RemoteTree {
-    /// Returns the id of the item that this id stands for.
+    /// Returns the id of the item represented by this id.
     func identity(of id: ItemID) throws -> ItemID { try standing(for: id)?.id ?? id }
 }
 
@@ -123,7 +123,7 @@ extension Change {
         }
     }
 
-    /// The place that the item has after the change.
+    /// The item's place after the change.
     var place: (item: ItemID, parent: ItemID, name: ItemName)? {
         switch self {
         case .create(let id, let parent, let name, _, _), .move(let id, let parent, let name): (id, parent, name)

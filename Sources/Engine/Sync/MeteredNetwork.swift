@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Keeps transfers back while the network is metered. ``MeteredRule`` decides; this class holds the lock, and interrupts what has to wait.
+/// Holds transfers back while the network is metered. ``MeteredRule`` decides; this class holds the lock, and
+/// interrupts transfers that have to wait.
 ///
-/// What an interrupted transfer has sent or fetched is kept, so it goes on from there.
+/// An interrupted transfer keeps its sent or fetched bytes, and continues from there.
 package final class MeteredNetwork: Sendable {
     private struct Running {
         let transfer: MeteredRule.Transfer
@@ -19,15 +20,15 @@ package final class MeteredNetwork: Sendable {
 
     package init() {}
 
-    /// What is done while the network is metered; nil while it is not.
+    /// The choice in effect while the network is metered; nil at other times.
     package var present: MeteredRule.Choice? { state.withLock { $0.rule.isMetered ? $0.rule.choice : nil } }
     package var choice: MeteredRule.Choice { state.withLock { $0.rule.choice } }
 
     func admits(_ transfer: MeteredRule.Transfer) -> Bool { state.withLock { $0.rule.admits(transfer) } }
 
-    /// Changes what is known of the network, and interrupts the transfers that have to wait from now on.
+    /// Changes the known state of the network, and interrupts the transfers that have to wait from now on.
     ///
-    /// - Returns: Whether transfers that had to wait may begin.
+    /// - Returns: Whether waiting transfers may begin.
     func change(_ change: (inout MeteredRule) -> Void) -> Bool {
         let (isReleased, interrupted) = state.withLock { state in
             let wasWaiting = state.rule.isWaiting
@@ -60,7 +61,7 @@ package final class MeteredNetwork: Sendable {
             task.cancel()
         }
         let isInterrupted = state.withLock { $0.running.removeValue(forKey: number) == nil }
-        // What is cancelled may fail with any error.
+        // A cancelled transfer may fail with any error.
         if case .failure = result, isInterrupted, !Task.isCancelled { return nil }
         return try result.get()
     }

@@ -6,10 +6,10 @@ import LocalContent
 package import LocalMetadata
 import Logging
 
-/// Finds files whose bytes are not those of their rows although nothing of them is unsent. A backup program that copies a state file by file
-/// while its device works makes such states.
+/// Finds files with bytes that differ from their rows although they have nothing unsent. A backup program that copies a
+/// state file by file while its device works creates such states.
 ///
-/// The bytes become a document beside the one that they were found in, which becomes a placeholder: they may be an edit or an earlier
+/// The bytes become a new document beside the original, which becomes a placeholder: they may be an edit or an earlier
 /// version, so they replace nothing.
 package struct MismatchedBytes {
     private static let page = 512
@@ -18,7 +18,7 @@ package struct MismatchedBytes {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Examines all files that are whole on this device. Runs concurrently with everything else. Blocks.
+    /// Examines all complete local files. Runs concurrently with everything else. Blocks.
     package func separate(isInUse: (LocalItem) -> Bool) throws {
         var last = NodeID.root
         while case let page = try context.metadata.read({ try $0.local.present(after: last, limit: Self.page) }),
@@ -26,7 +26,7 @@ package struct MismatchedBytes {
         {
             last = end.node
             for item in page where !isInUse(item) {
-                // A file that cannot be read does not hold up the others.
+                // An unreadable file does not hold up the rest.
                 do { try examine(item) } catch let error as Errno {
                     context.log.warning(
                         "the bytes of a document could not be compared with its row",
@@ -67,7 +67,8 @@ package struct MismatchedBytes {
         return false
     }
 
-    /// Sets the time of a blob whose row got another one from the log, so that the next start does not read it again.
+    /// Sets the time of a blob whose row got a different time from the log, so that the next start does not read it
+    /// again.
     private func setTime(of item: LocalItem, _ blob: BlobStatus) throws {
         try context.metadata.write(.freeing) { transaction in
             // A program writes to a blob only after its row says so.
@@ -114,7 +115,7 @@ package struct MismatchedBytes {
         copy.pendingSince = context.time.now()
         copy.node = try transaction.local.insert(copy)
         try context.content.link(row.blob, of: context.content, as: copy.blob)
-        // The former name is removed after the commit, so the new one has to survive a loss of power.
+        // The former name is removed after the commit, so the new name has to survive a loss of power.
         try context.content.sync(copy.blob)
         effects.changedEntries.insert(TreeEffects.Entry(parent: row.parent, name: name))
         effects.changedNodes.insert(row.parent)

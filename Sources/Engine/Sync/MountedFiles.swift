@@ -5,8 +5,8 @@ package protocol MountedFiles: Sendable {
     /// Runs `body` while no file can become open.
     func exclusively<T>(_ body: () throws -> T) rethrows -> T
     func isOpen(_ node: NodeID) -> Bool
-    /// Notes a change that was just committed, before another transaction can begin: calls of programs by name are carried out by what they were
-    /// shown. Must not take a lock that is held over a transaction.
+    /// Notes a just committed change, before the next transaction can begin: programs' calls by name act on the tree
+    /// last shown to them. Must not take a lock held across a transaction.
     func changed(_ effects: TreeEffects)
     /// Lets open handles of these items keep their bytes although the names are removed. Called inside ``exclusively(_:)``, after the
     /// commit.
@@ -14,11 +14,11 @@ package protocol MountedFiles: Sendable {
     /// Performs the effects of a committed change: removes stale blobs, invalidates the kernel's caches. Must not be called inside
     /// ``exclusively(_:)``.
     func apply(_ effects: TreeEffects)
-    /// Notes edits of files that are still open for writing and were not written to for `pause`.
+    /// Notes edits of files that are still open for writing but have been idle for `pause`.
     func noteIdleEdits(pause: Duration)
     func saveUsage() throws
     /// Whether programs write to blobs without passing each write through this process.
     var isWrittenByKernel: Bool { get }
-    /// Removes the stale blobs that are waiting to be removed.
+    /// Removes all stale blobs pending removal.
     func takeAwayBlobs()
 }

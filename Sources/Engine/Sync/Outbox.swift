@@ -4,20 +4,21 @@ package import ContainerLog
 package import LocalMetadata
 import Logging
 
-/// Makes batches. A batch is stored before it is sent and until the log shows it: after a crash at any point the same bytes are sent again,
-/// and the log recognises the repeat.
+/// Creates batches. A batch is stored before it is sent and until the log shows it: after a crash at any point the same
+/// bytes are sent again, and the log recognises the repeat.
 package struct Outbox: Sendable {
     let context: EngineContext
 
     package struct Batch {
         package let payload: [UInt8]
-        /// Whether the batch is as large as possible, so that there may be more to send.
+        /// Whether the batch reached its maximum size, so that there may be more to send.
         package let isFull: Bool
     }
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Returns the batch to send: the stored one, or a new one of the settled changes. Returns nil when there is nothing to send.
+    /// Returns the batch to send: the stored batch, or a new one with the settled changes. Returns nil if there is
+    /// nothing to send.
     package func next(in container: LocalContainer) throws -> Batch? {
         if let waiting = try context.metadata.read({ try $0.pending.batch(of: container.id) }) {
             // The stored batch may not be durable: the sync may have failed, or the process may have died before it.
@@ -37,7 +38,8 @@ package struct Outbox: Sendable {
         return batch
     }
 
-    /// Returns the packages that a program writes under a claim, and permits for the others, to be held until the batch is made.
+    /// Returns the packages being written under a claim, and permits for the rest, to be held until the batch is
+    /// complete.
     private func heldPackages(before due: Timestamp) throws -> (Set<NodeID>, [PermitRelease]) {
         guard !context.permits.areFree else { return ([], []) }
         var memory = PackageMemory()
@@ -102,8 +104,9 @@ package struct Outbox: Sendable {
         return (Batch(payload: payload, isFull: builder.isFull), unsettled)
     }
 
-    /// Settles items that turned out to equal the log's. Returns the documents in conflict among them, which have to be followed instead: a
-    /// document that was renamed, and renamed back before the log learned of it, has siblings named after the intermediate name.
+    /// Settles items that turned out to equal the log's. Returns the documents in conflict among them, which have to be
+    /// followed instead: a document renamed and then renamed back before the log had either change has siblings named
+    /// after the intermediate name.
     private func settle(
         _ quiet: [ItemID], in container: ContainerID, _ transaction: MetadataTransaction
     ) throws -> [ItemID] {
@@ -133,7 +136,7 @@ package struct Outbox: Sendable {
 }
 
 extension MetadataTransaction {
-    /// Makes a batch of changes and stores it until the log shows it.
+    /// Creates a batch of changes and stores it until the log shows it.
     @discardableResult
     package func send(_ changes: [Change], in container: ContainerID, _ context: EngineContext) throws -> [UInt8] {
         let tree = remote(in: container)

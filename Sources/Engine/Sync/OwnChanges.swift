@@ -2,14 +2,15 @@ package import CloudModel
 package import ContainerLog
 package import LocalMetadata
 
-/// Updates the agreed state once the log shows a batch of this device: both sides agree on what was sent, whatever the rules made of it.
-/// The rules' result is then followed like any other change.
+/// Updates the agreed state once the log shows a batch of this device: both sides agree on the changes as sent,
+/// regardless of the rules' result. The result is then followed like any other change.
 package struct OwnChanges {
     let transaction: MetadataTransaction
     let container: ContainerID
-    /// Folders in which a name became free.
+    /// Folders with freed names.
     private(set) var left: Set<ItemID> = []
-    /// Items that the batch itself made aliases. The device still shows them as they were when it made the batch.
+    /// Items turned into aliases by the batch itself. The device still shows them as they were when the batch was
+    /// built.
     private let merged: Set<ItemID>
 
     package init(_ transaction: MetadataTransaction, container: ContainerID, merged: Set<ItemID> = []) {
@@ -18,7 +19,7 @@ package struct OwnChanges {
         self.merged = merged
     }
 
-    /// Records one change as agreed on; returns the item to follow.
+    /// Records a change as agreed; returns the item to follow.
     package mutating func confirm(_ change: Change) throws -> ItemID? {
         switch change {
         case .create(let id, let parent, let name, let attributes, let body):
@@ -60,13 +61,14 @@ package struct OwnChanges {
     private mutating func confirmDeletion(of named: ItemID) throws -> ItemID {
         let id = try resolved(named)
         if let gone = try transaction.remote(in: container).item(id) { left.insert(gone.parent) }
-        // It was deleted here under one of the two ids: an alias may have been made since.
+        // It was deleted locally under either id: the alias may be newer.
         let wasDeparted = try endDeparture(of: id)
         if id != named {
             _ = try endDeparture(of: named)
             try transaction.synced.setAbsent(named, in: container)
         }
-        // A row without a departure that was sent took over this id after the deletion, and its edits are based on what was agreed for it.
+        // A row without a sent departure took over this id after the deletion, and its edits are based on its agreed
+        // state.
         let isInUse =
             try transaction.local.item(id, in: container) != nil
             || transaction.pending.departure(of: id, in: container) != nil
@@ -74,7 +76,7 @@ package struct OwnChanges {
         return id
     }
 
-    /// Removes a deletion that was sent. Returns whether there was one.
+    /// Removes a sent deletion. Returns whether there was one.
     private func endDeparture(of id: ItemID) throws -> Bool {
         guard let departure = try transaction.pending.departure(of: id, in: container), departure.isSent else {
             return false
@@ -96,9 +98,9 @@ package struct OwnChanges {
         return id
     }
 
-    /// Handles an item that this change names and that became another one. What this device shows as that one may be what it sent, or an
-    /// earlier state that was never sent, which would look like a change made after it. Only of the row that the change was made from is
-    /// it known that a content which is neither was written later.
+    /// Handles an item named by this change that became a different item. The device may show that item in the state it
+    /// sent, or in an earlier, unsent state, which would look like a later change. Only in the row that the change came
+    /// from is any third content known to be a later write.
     private func keepWhatIsShown(_ item: inout CloudItem, _ before: CloudItem, sentAs named: ItemID) throws {
         guard let row = try transaction.local.item(item.id, in: container), let shown = try transaction.state(row)
         else {
@@ -121,7 +123,7 @@ package struct OwnChanges {
         }
     }
 
-    /// Returns the item that this id stood for before the batch was folded.
+    /// Returns the item represented by this id before the batch was folded.
     private func resolved(_ id: ItemID) throws -> ItemID {
         let tree = transaction.remote(in: container)
         var current = id

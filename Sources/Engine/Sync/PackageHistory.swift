@@ -11,17 +11,18 @@ package struct PackageHistory: Sendable {
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Gives a package the contents of an earlier state, in one change of the shown tree, which the log receives as one batch. Files that
-    /// are not on this device become placeholders, which are downloaded if the package was here in full. The package's present content
-    /// becomes a state of its history.
+    /// Gives a package the contents of an earlier state, in a single change of the shown tree, received by the log as
+    /// one batch. Files without local bytes become placeholders, to be downloaded if the package was complete on this
+    /// device. The package's current content becomes a state of its history.
     ///
-    /// Waits up to 30 seconds until the log has the present content, and for programs that read or write it under a claim.
+    /// Waits up to 30 seconds until the log has the current content, and for programs that read or write it under a
+    /// claim.
     ///
     /// - Throws: ``VersionError``.
     package func restore(_ state: PackageState, of id: ItemID, in container: ContainerID) async throws {
         context.urgency.begin()
         defer { context.urgency.end() }
-        // Presenters of the package may save when they are asked to; that save is uploaded before it is replaced, too.
+        // Presenters of the package may save when asked; that save is uploaded before it is replaced, too.
         for _ in 0..<4 {
             let package = try await settled(id, container)
             let isRestored = try await VersionHistory(context).withPermit(package) {
@@ -42,7 +43,7 @@ package struct PackageHistory: Sendable {
             message: "A program keeps writing the package. Close it there, then restore the version.")
     }
 
-    /// Returns the present content of the package, once the log has all of it.
+    /// Returns the package's current content, once the log has all of it.
     ///
     /// Waits up to `limit` for that, by default 30 seconds.
     ///
@@ -110,7 +111,7 @@ package struct PackageHistory: Sendable {
 }
 
 extension MetadataTransaction {
-    /// The maximum number of a package's items to examine, including deleted ones.
+    /// The maximum number of a package's items to examine, including deleted items.
     private static let maximumItems = 100_000
 
     /// Returns the earlier states of a package, the newest first. Needs no network.
@@ -122,7 +123,7 @@ extension MetadataTransaction {
     ) throws -> [PackageState] {
         let tree = remote(in: container)
         guard let package = try tree.item(id), package.body == .folder else { return [] }
-        // A program that saves a package as a new folder leaves the old one deleted under the same name.
+        // A program that saves a package as a new folder leaves the old folder deleted under the same name.
         let former = try history.notedDeletions(from: package.parent, in: container)
             .filter { $0.name == package.name && $0.item != id }
             .map(\.item)
@@ -186,7 +187,7 @@ extension MetadataTransaction {
 }
 
 extension PackageContent {
-    /// Returns the present and former contents of a file or link. Folders follow from their contents.
+    /// Returns the current and former contents of a file or link. Folders follow from their contents.
     fileprivate static func all(
         of item: CloudItem, at path: [ItemName], _ history: [HistoricVersion], _ deletion: NotedDeletion?
     ) -> [PackageContent] {

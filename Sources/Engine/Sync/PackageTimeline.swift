@@ -1,14 +1,15 @@
 package import Basics
 package import CloudModel
 
-/// A present or former content of a file or symbolic link in a package, as the folded log and the file histories keep it.
+/// A current or former content of a file or symbolic link in a package, as kept by the folded log and the file
+/// histories.
 package struct PackageContent: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         case file(ContentReference)
         case symlink(target: [UInt8])
     }
 
-    /// The names below the package. The log keeps no former names, so this is the present path.
+    /// The names below the package. The log keeps no former names, so this is the current path.
     package let path: [ItemName]
     package let item: ItemID
     package let body: Body
@@ -17,9 +18,9 @@ package struct PackageContent: Hashable, Sendable {
     package let version: VersionID
     package let modified: Timestamp
     package let device: String
-    /// When this device folded the entry that replaced or deleted the content; nil for a content that the log has now.
+    /// When this device folded the entry that replaced or deleted the content; nil for a current content of the log.
     package let ended: Timestamp?
-    /// The device that deleted it, where that is known.
+    /// The device that deleted it, if known.
     package let endedBy: String?
 
     package init(
@@ -42,12 +43,12 @@ package struct PackageContent: Hashable, Sendable {
 
 /// A former state of a whole package.
 package struct PackageState: Sendable {
-    /// The entry that made the state; the index counts entries after that one which only removed files, whose positions in the log are not
-    /// kept.
+    /// The entry that created the state; the index counts later entries that only removed files, because the log keeps
+    /// no positions for them.
     package let version: VersionID
     package let device: String
     package let modified: Timestamp
-    /// When another state replaced it.
+    /// When it was replaced.
     package let superseded: Timestamp
     /// The contents ordered by path, each path once.
     package let contents: [PackageContent]
@@ -57,11 +58,12 @@ package struct PackageState: Sendable {
 
 /// The states of a package, derived from the contents of its files. Pure.
 ///
-/// A content begins at a position of the log and ends at a time of this device's clock. The two orders are joined where one content
-/// replaces another: the time at which the old one ended is the time of the entry that set the new one. An entry that only added files has
-/// no such time, and one that only removed files has no position. Where both kinds follow each other without an entry of known time between
-/// them, their order is unknown, and the states between them are left out. A state is also left out where a content is missing, because its
-/// version was removed from the history, or where a file was in conflict.
+/// A content begins at a position of the log and ends at a time of this device's clock. The two orders are joined where
+/// one content replaces another: the old content's end is the time of the new content's entry. An entry that only added
+/// files has no such time, and an entry that only removed files has no position. Where both kinds follow each other
+/// without an entry of known time between them, their order is unknown, and the states between them are left out. A
+/// state is also left out if a content is missing, because its version was removed from the history, or if a file was
+/// in conflict.
 package struct PackageTimeline {
     private struct Event {
         let version: VersionID
@@ -75,7 +77,8 @@ package struct PackageTimeline {
         let content: PackageContent
         let begin: Int
         let end: Int
-        /// Whether another content of the file began earlier and ended later, so that it is not known which of the two was shown.
+        /// Whether a different content of the file began earlier and ended later, so that it is unknown which of the
+        /// two was shown.
         let isDoubtful: Bool
     }
 
@@ -89,10 +92,10 @@ package struct PackageTimeline {
         place(paths, order)
     }
 
-    /// Returns the states before the present one, the newest first.
+    /// Returns the states before the current one, the newest first.
     ///
     /// - Parameters:
-    ///   - oldest: States that were superseded earlier may lack contents, and are left out.
+    ///   - oldest: States superseded earlier may lack contents, and are left out.
     ///   - limit: The maximum number of states.
     package func states(since oldest: Timestamp, limit: Int) -> [PackageState] {
         guard let last = events.indices.last else { return [] }
@@ -170,16 +173,17 @@ package struct PackageTimeline {
 
     // MARK: States
 
-    /// Returns for each event whether it is known which events were before it and which after it, so that the state after it is known.
+    /// Returns for each event whether the events before and after it are known, and with them the state after it.
     private func certainty() -> [Bool] {
         var isCertain = Array(repeating: true, count: events.count)
-        // Between two entries of known time, those that set contents are listed first, in their order, then the removals.
+        // Between two entries of known time, those that set contents are listed first, in their order, then the
+        // removals.
         for run in events.indices.split(whereSeparator: { events[$0].isTimeKnown }) {
             let last = run.last { events[$0].removal == nil }.map { events[$0].version.sequence }
             var earliest = LogSequence(.max)
             for index in run.reversed() {
                 let newest = events[index].removal == nil ? events[index].version.sequence : last ?? .zero
-                // A removal that is listed later may have been before this entry.
+                // A removal listed later may have been before this entry.
                 isCertain[index] = newest <= earliest
                 if let removal = events[index].removal { earliest = min(earliest, removal.after) }
             }
@@ -187,7 +191,7 @@ package struct PackageTimeline {
         return isCertain
     }
 
-    /// Returns the contents after an event; nil where the content of a file is not known.
+    /// Returns the contents after an event; nil if the content of a file is not known.
     private func contents(after index: Int) -> [PackageContent]? {
         var shown: [[ItemName]: Span] = [:]
         var (earlier, present, missing): (Set<ItemID>, Set<ItemID>, Set<ItemID>) = ([], [], [])

@@ -3,14 +3,14 @@ package import CloudModel
 import ContainerLog
 package import LocalMetadata
 
-/// Documents whose sync is paused: newer versions in the cloud, and what happens to their edits.
+/// Documents with paused sync: newer versions in the cloud, and the fate of their edits.
 package struct PausedSync: Sendable {
     private let context: EngineContext
 
     package init(_ context: EngineContext) { self.context = context }
 
-    /// Returns the log's version of a document, if it differs both from what the document shows and from the base of its edit, as far as
-    /// the log was followed. Nil where there is none, or its bytes are not in the cloud yet.
+    /// Returns the log's version of a document, if it differs both from the shown content and from the base of its
+    /// edit, as far as the log was followed. Nil if there is none, or its bytes are not in the cloud yet.
     package func newer(than item: LocalItem, _ transaction: MetadataTransaction) throws -> HistoricVersion? {
         guard let remote = try transaction.remote(item.item, in: item.container),
             let latest = HistoricVersion(current: remote, in: item.container, at: context.time.now()),
@@ -20,8 +20,8 @@ package struct PausedSync: Sendable {
         return latest.content == base ? nil : latest
     }
 
-    /// Makes the edit of a document count as based on the version that was seen. Returns false, without any change, if the log has another
-    /// one by now, or has deleted the document.
+    /// Bases a document's edit on the version seen by the user. Returns false, without any change, if the log now has a
+    /// different version, or has deleted the document.
     package func rebase(_ item: LocalItem, on seen: VersionID?) throws -> Bool {
         try context.metadata.write { transaction in
             guard let now = try transaction.local.item(item.node) else { return false }

@@ -1,11 +1,11 @@
 import LocalMetadata
 import Synchronization
 
-/// The engine's deferred work on items that programs hold: each job waits for its own permit, and delays nothing else.
+/// The engine's deferred work on items held by programs: each job waits for its own permit, and delays nothing else.
 package final class PermitWaiters: Sendable {
     typealias Job = @Sendable () async -> Void
 
-    /// The maximum number of waiting items; further ones request their permit again later.
+    /// The maximum number of waiting items; further items request their permit again later.
     private static let limit = 1_000
 
     let backoff = Mutex(EvictionBackoff())
@@ -17,7 +17,8 @@ package final class PermitWaiters: Sendable {
 
     func contains(_ node: NodeID) -> Bool { nodes.withLock { $0.contains(node) } }
 
-    /// Runs `work` with the permit once it is granted, or with nil if it is not. Returns false if a job for that item already waits.
+    /// Runs `work` with the permit once it is granted, or with nil if it is not. Returns false if a job for that item
+    /// already waits.
     @discardableResult
     func add(
         _ node: NodeID, _ permit: @escaping @Sendable () async -> PermitRelease?,

@@ -1,10 +1,12 @@
 package import CloudModel
 package import ContainerLog
 
-/// Decides what should happen to one item given its remote, synced and local states. Pure: never reads a clock, a file or the network.
+/// Decides the actions for an item given its remote, synced and local states. Pure: never reads a clock, a file or the
+/// network.
 ///
-/// Where only one side changed, the other follows; where both changed the same thing, this device sends the log its change and the base of
-/// that change, and the log's rules decide. Place, attributes and content are reconciled separately.
+/// Where only one side changed, the other follows; where both changed the same thing, this device sends the log its
+/// change and the base of that change, and the log's rules decide. Place, attributes and content are reconciled
+/// separately.
 package struct Reconciler: Sendable {
     package init() {}
 
@@ -21,7 +23,7 @@ package struct Reconciler: Sendable {
 
     private func onNeitherSide(_ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(agreed: nil) }
-        // The batch may contain an edit that would bring back what was deleted here after it.
+        // The batch may contain an edit that would undo the later local deletion.
         guard !trees.isBeingSent else { return ItemPlan(agreed: trees.synced) }
         guard let synced = trees.synced, let digest = synced.digest, !trees.isShownAsVersion else {
             return ItemPlan(follow: [.forgetDeparture], agreed: nil)
@@ -33,9 +35,9 @@ package struct Reconciler: Sendable {
     private func onlyRemote(_ remote: CloudItem, _ trees: ItemTrees) -> ItemPlan {
         guard trees.isDeparted else { return ItemPlan(follow: [.insert(remote)], agreed: remote) }
         guard !trees.isBeingSent else { return ItemPlan(agreed: trees.synced) }
-        // Another device edited the item that was deleted here: the edit wins. The deleted content may still exist as a conflict version,
-        // or as a separate item that the log knows to find. A version that is still shown here was not deleted: its document was, while it
-        // showed the same content, because the newer one had not been downloaded.
+        // The deleted item was edited remotely: the edit wins. The deleted content may still exist as a conflict
+        // version, or as a separate item found by the log. A version that is still shown was not deleted: only its
+        // document was, while it showed the same content, because the newer one had not been downloaded.
         guard let synced = trees.synced, synced.digest != nil || remote.holds(synced.digest), !trees.isShownAsVersion,
             !remote.isRepeated(since: synced)
         else {
@@ -48,11 +50,12 @@ package struct Reconciler: Sendable {
 
     private func onlyLocal(_ local: LocalState, _ trees: ItemTrees) -> ItemPlan {
         guard let synced = trees.synced else { return creation(of: local) }
-        // Another device deleted it. Children that only this device has stay, and so the folder is restored for all devices.
+        // Deleted remotely. Local-only children stay, and so the folder is restored for all devices.
         if local.kind == .folder, local.hasChildren {
             return ItemPlan(follow: [.keepFolder], agreed: nil, changes: creation(of: local).changes)
         }
-        // What is being sent may bring it back in the log with another content than the one shown here, even if that is the agreed one.
+        // The batch being sent may bring it back in the log with a content different from the shown one, even if the
+        // shown one is agreed.
         if local.isBeingWritten || trees.isBeingSent { return ItemPlan(agreed: synced, isPostponed: true) }
         guard local.kind == .file, !local.hasContent(of: synced) else {
             return ItemPlan(follow: [.remove], agreed: nil)
@@ -76,9 +79,9 @@ package struct Reconciler: Sendable {
         return plan
     }
 
-    /// Both sides have the item without having agreed on anything (folders with well-known ids, folders that were merged, a conflict
-    /// version that became an item): the place and content shown here count as agreed. A content that waits to be sent, as that of an item
-    /// restored here and elsewhere, has no base: its author has not seen the log's.
+    /// Both sides have the item without an agreed state (folders with well-known ids, merged folders, a conflict
+    /// version that became an item): the local place and content count as agreed. A content waiting to be sent, as of
+    /// an item restored on two devices, has no base: its author has not seen the log's content.
     private func adopted(_ remote: CloudItem, _ local: LocalState) -> CloudItem {
         var agreed = remote
         agreed.parent = local.parent
@@ -94,7 +97,7 @@ package struct Reconciler: Sendable {
     // MARK: On both sides
 
     private func bothPresent(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> ItemPlan {
-        // Conflicts and authorship have no local side: the log's values are agreed at once.
+        // Conflicts and authorship have no local side: the log's values are agreed immediately.
         var plan = ItemPlan(agreed: remote)
         place(remote, synced, local, &plan)
         let followsContent = content(remote, synced, local, &plan)
@@ -114,13 +117,13 @@ package struct Reconciler: Sendable {
         }
     }
 
-    /// Returns whether the shown content will be the log's after this plan, so that the log's modification time may be shown too.
+    /// Returns whether this plan results in the log's content, so that the log's modification time may be shown too.
     private func content(
         _ remote: CloudItem, _ synced: CloudItem, _ local: LocalState, _ plan: inout ItemPlan
     ) -> Bool {
         guard local.kind == .file, let new = remote.body.content else { return true }
         guard local.hasContent(of: synced) else {
-            // Contents that are equal by chance need no change, unless the content that was replaced here is still a conflict version.
+            // Contents equal by chance need no change, unless the locally replaced content is still a conflict version.
             let isConflict = remote.conflicts.contains { $0.content.reference == synced.body.content?.reference }
             if !local.isEdited, local.content == new.reference, !isConflict { return true }
             plan.agreed?.body = synced.body
@@ -142,7 +145,7 @@ package struct Reconciler: Sendable {
         return false
     }
 
-    /// Corrects an announced size that has changed since.
+    /// Corrects an announced size after a change.
     private func correction(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> Change? {
         guard local.isEdited, remote.isAnnounced, synced.isAnnounced, synced.body.content?.size != local.size else {
             return nil
@@ -185,7 +188,7 @@ package struct Reconciler: Sendable {
         plan.agreed?.attributes = agreed
     }
 
-    /// Merges one field of the three states.
+    /// Merges a field of the three states.
     private func merge<T: Equatable>(
         _ remote: T, _ synced: T, _ local: inout T, _ agreed: inout T, note: (T) -> Void
     ) {
@@ -199,16 +202,17 @@ package struct Reconciler: Sendable {
 }
 
 extension CloudItem {
-    /// The digest of the present content; nil for folders, links and announcements.
+    /// The digest of the current content; nil for folders, links and announcements.
     package var digest: Digest? { body.content?.reference?.digest }
 
     /// Whether this is a file of which only the size is known so far.
     var isAnnounced: Bool { body.content.map { $0.reference == nil } ?? false }
 
-    /// Whether a newer change created or restored this item, or wrote the same content again: a deletion of the earlier one has not seen it.
+    /// Whether a newer change created or restored this item, or wrote the same content again: a deletion of the earlier
+    /// content has not seen it.
     func isRepeated(since agreed: CloudItem) -> Bool { version != agreed.version && digest == agreed.digest }
 
-    /// Returns whether this is the digest of the present content or of a conflict version.
+    /// Returns whether this is the digest of the current content or of a conflict version.
     func holds(_ digest: Digest?) -> Bool {
         self.digest == digest || conflicts.contains { $0.content.reference?.digest == digest }
     }

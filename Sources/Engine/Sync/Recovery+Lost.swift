@@ -8,9 +8,9 @@ import Logging
 extension Recovery {
     private static let page = 512
 
-    /// Finds documents whose bytes are missing, and excluded files whose rows are out of date: a power failure may keep a change of a blob
-    /// and lose the transaction that recorded it. Turns files that the cloud has into placeholders again. Runs concurrently with everything
-    /// else.
+    /// Finds documents with missing bytes, and excluded files with outdated rows: a power failure may keep a change of
+    /// a blob and lose the transaction that recorded it. Turns files whose bytes are in the cloud into placeholders
+    /// again. Runs concurrently with everything else.
     package func repairLost(isInUse: (LocalItem) -> Bool) throws {
         var last = NodeID.root
         while true {
@@ -30,7 +30,7 @@ extension Recovery {
 
     private func repair(_ item: LocalItem) throws {
         try metadata.write { transaction in
-            // The item may have been replaced by another version since it was read.
+            // The item may have been replaced with a different version since it was read.
             guard var row = try transaction.local.item(item.node), row.generation == item.generation,
                 row.presence != .none, try isRepairable(row)
             else { return }

@@ -5,7 +5,7 @@ package import LocalContent
 package import LocalMetadata
 package import Logging
 
-/// The first step of a start, before any request is served: finds the edits that were in progress when the process ended.
+/// The first step of a start, before any request is served: finds edits in progress when the process ended.
 package struct Recovery: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -19,7 +19,7 @@ package struct Recovery: Sendable {
         self.log = log
     }
 
-    /// Examines files that were open for writing, and edits that are not in the cloud yet. Idempotent.
+    /// Examines files open for writing, and edits not in the cloud yet. Idempotent.
     package func run() throws {
         let items = try metadata.read { try $0.transfers.writing() } + torn()
         guard !items.isEmpty else { return }
@@ -30,8 +30,8 @@ package struct Recovery: Sendable {
         log.notice("recovered files that were being written or lost bytes", metadata: ["count": "\(items.count)"])
     }
 
-    /// Returns edits that were closed and not synced at a power failure: the row may have outlived the bytes that it describes, or be older
-    /// than them.
+    /// Returns edits that were closed but not synced at a power failure: the row may have outlived its bytes, or be
+    /// older than them.
     private func torn() throws -> [LocalItem] {
         var found: [LocalItem] = []
         var last: LocalItem?
@@ -49,7 +49,7 @@ package struct Recovery: Sendable {
         row.isWriting = false
         if let blob = try status(of: item.blob) {
             let isWritten = differs(blob, from: item)
-            // A placeholder that was open for writing was not whole: its blob has a part of a download.
+            // A placeholder open for writing was incomplete: its blob has a part of a download.
             if item.presence == .whole, isWritten || item.isEdited {
                 row.isEdited = true
                 row.content = nil
@@ -64,7 +64,7 @@ package struct Recovery: Sendable {
         try transaction.local.update(row)
     }
 
-    /// Returns whether the row of an edited file describes other bytes than the blob has.
+    /// Returns whether an edited file's row differs from the blob's bytes.
     func isBehind(_ item: LocalItem) throws -> Bool {
         guard let blob = try status(of: item.blob) else { return item.uploadError == nil }
         return differs(blob, from: item)
@@ -75,7 +75,7 @@ package struct Recovery: Sendable {
         blob.size != item.size || !content.isTime(item.attributes.modified, of: blob)
     }
 
-    /// Returns the status of a blob; nil where there is no such blob.
+    /// Returns the status of a blob; nil if there is no such blob.
     func status(of blob: BlobName) throws -> BlobStatus? {
         do throws(Errno) { return try content.status(blob) } catch {
             guard error.code == ENOENT else { throw error }
@@ -83,7 +83,8 @@ package struct Recovery: Sendable {
         }
     }
 
-    /// Handles missing bytes: the file was made and never written, or the disk lost them. Restores the agreed content, if any.
+    /// Handles missing bytes: the file was created and never written, or the disk lost them. Restores the agreed
+    /// content, if any.
     private func lost(_ row: inout LocalItem) throws {
         guard row.size > 0 || !row.isEdited else {
             row.generation += 1
@@ -100,8 +101,8 @@ package struct Recovery: Sendable {
         row.generation += 1
     }
 
-    /// Removes unreferenced blobs of a process that died between two steps. Runs concurrently with everything else: only blobs that are
-    /// older than this process are examined.
+    /// Removes unreferenced blobs of a process that died between two steps. Runs concurrently with everything else:
+    /// only blobs older than this process are examined.
     package func sweep(startedAt: Timestamp, isInUse: (BlobName) -> Bool) throws {
         for shard in try content.existingShards() {
             for blob in try content.blobs(inShard: shard) where !isInUse(blob) {
@@ -130,6 +131,7 @@ extension EngineContext {
         }
     }
 
-    /// Ends what ``blockingSweep(_:_:_:)`` began, or keeps it from beginning: no name of a blob has to be remembered any longer.
+    /// Ends the work of ``blockingSweep(_:_:_:)``, or keeps it from beginning: blob names need not be remembered any
+    /// longer.
     package func endSweep() { content.endSweep() }
 }

@@ -1,17 +1,17 @@
 package import Basics
 package import CloudModel
 
-/// Two devices that rewrite one document in response to each other, for example through two formatters that each insist on their own style.
-/// Equal bytes end such a loop; different bytes would continue it for ever.
+/// Two devices rewriting a document in response to each other, for example through two formatters with conflicting
+/// styles. Equal bytes end such a loop; different bytes would continue it forever.
 ///
-/// Decides from the document's recent versions alone, so the result is the same after a restart. Uploads of the document are delayed, never
-/// dropped.
+/// Decides from the document's recent versions alone, so the result is the same after a restart. Uploads of the
+/// document are delayed, never dropped.
 package struct RewriteLoop: Hashable, Sendable {
-    /// One version of the document.
+    /// A version of the document.
     package struct Version: Hashable, Sendable {
         package let author: DeviceID
         package let authorName: String
-        /// When this device learned that another version replaced it; for the current version, the present time.
+        /// When this device saw it replaced; for the current version, now.
         package let superseded: Timestamp
 
         package init(author: DeviceID, authorName: String, superseded: Timestamp) {
@@ -21,28 +21,28 @@ package struct RewriteLoop: Hashable, Sendable {
         }
     }
 
-    /// The time span of versions to consider; older ones say nothing about what programs do now.
+    /// The time span of versions to consider; older versions say nothing about the programs' current behavior.
     package static let window = Duration.seconds(900)
-    /// A number of author changes within the window that people who work together do not reach.
+    /// A number of author changes within the window beyond the reach of people working together.
     package static let limit = 10
     static let firstPause = Duration.seconds(5)
     static let longestPause = Duration.seconds(300)
 
-    /// The number of times that the author changed within the window.
+    /// The number of author changes within the window.
     package let turns: Int
-    /// The name of the device that wrote the newest version that is not from this device.
+    /// The name of the device that wrote the newest remote version.
     package let otherDevice: String
     /// The earliest time of the document's next upload.
     package let until: Timestamp
 
     /// - Parameters:
     ///   - versions: The superseded versions, the newest first.
-    ///   - current: The version that the cloud has now.
+    ///   - current: The cloud's current version.
     ///   - device: This device.
-    /// - Returns: nil where the devices do not take turns writing the document, or this device is not involved.
+    /// - Returns: nil if the devices do not take turns writing the document, or this device is not involved.
     package init?(superseded versions: [Version], current: Version, device: DeviceID, now: Timestamp) {
         let oldest = now.adding(.zero - Self.window)
-        // A version that is superseded in the future was recorded before the clock was set back.
+        // A version superseded in the future was recorded before the clock was set back.
         let recent = versions.filter { $0.superseded >= oldest && $0.superseded <= now }
         let authors = [current] + recent
         guard authors.contains(where: { $0.author == device }),

@@ -4,10 +4,10 @@ import ContainerLog
 package import LocalMetadata
 import Synchronization
 
-/// The documents whose uploads are delayed because of a ``RewriteLoop``, for the upload's rounds and for status.
+/// The documents with uploads delayed by a ``RewriteLoop``, for the upload's rounds and for status.
 package final class RewriteLoops: Sendable {
     private let found = Mutex<[NodeID: RewriteLoop]>([:])
-    /// The maximum number of versions of one document to examine; more do not make the pause longer.
+    /// The maximum number of a document's versions to examine; more do not lengthen the pause.
     private static let most = 40
 
     init() {}
@@ -17,7 +17,7 @@ package final class RewriteLoops: Sendable {
 
     /// Checks edited files before they are uploaded.
     ///
-    /// - Returns: The items that may be uploaded now.
+    /// - Returns: The items allowed to be uploaded now.
     func admit(_ items: [LocalItem], of device: DeviceID, at now: Timestamp, _ metadata: MetadataDatabase) throws
         -> [LocalItem]
     {
@@ -32,7 +32,7 @@ package final class RewriteLoops: Sendable {
         }
     }
 
-    /// Forgets loops that have ended: the document was not written within the window.
+    /// Forgets ended loops: the document was not written within the window.
     func expire(at now: Timestamp) {
         found.withLock { $0 = $0.filter { $0.value.until.adding(RewriteLoop.window) > now } }
     }

@@ -6,19 +6,19 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Frees space on this device's disk by evicting files that the cloud has, before or when it is full.
+/// Frees space on this device's disk by evicting files stored in the cloud, before or when it is full.
 package final class RoomMaker: Sendable {
-    /// The number of free bytes with which the kernel may write to blobs by itself: a write that the kernel refuses cannot be retried by
-    /// this process. A watcher checks every ``watchPeriod`` during such writes, so this suffices for 3 GB/s.
+    /// The number of free bytes required for direct writes by the kernel: this process cannot retry a write refused to
+    /// the kernel. A watcher checks every ``watchPeriod`` during such writes, so this suffices for 3 GB/s.
     private static let spare: UInt64 = 64 << 20
     static let watchPeriod = Duration.milliseconds(20)
 
-    /// The number of files that the disk should still be able to hold after a write that it refused; some file systems have room for few
-    /// (inodes).
+    /// The number of files the disk should still be able to hold after refusing a write; some file systems have room
+    /// for few (inodes).
     private static let spareFiles: UInt64 = 64
 
     private struct State {
-        /// The database's count of writes when nothing could be evicted, and when that was.
+        /// The database's write count and the time when nothing could be evicted.
         var vain: (writes: UInt64, at: Timestamp)?
         var isFull = false
     }
@@ -27,12 +27,13 @@ package final class RoomMaker: Sendable {
     private let evictor: Evictor
     private let limit: Mutex<CacheLimits>
     private var limits: CacheLimits { limit.withLock { $0 } }
-    /// The upper bound for local bytes of documents; nil for none. A new one applies with the next look, which is at most a second away.
+    /// The upper bound for local bytes of documents; nil for none. A new bound applies at the next look, at most a
+    /// second away.
     package var cacheSize: UInt64? {
         get { limits.size }
         set { limit.withLock { $0.size = newValue } }
     }
-    /// Serialises callers: the next one finds the room that was made.
+    /// Serialises callers: the next caller finds the freed room.
     private let making = Mutex(())
     private let state = Mutex(State())
     let bell = Wakeup()
@@ -59,11 +60,11 @@ package final class RoomMaker: Sendable {
     /// Whether the last request for space on this device's disk failed.
     package var isFull: Bool { state.withLock { $0.isFull } }
 
-    /// Notes that the kernel begins to write to a blob by itself.
+    /// Notes that the kernel begins direct writes to a blob.
     package func kernelWrites() { bell.ring() }
 
-    /// Evicts files so that `bytes` more can be written, and some in reserve. Call it when the disk refused that much, without holding a
-    /// lock that an open acquires.
+    /// Evicts files so that `bytes` more can be written, and some in reserve. Call it when the disk refused a write of
+    /// that size, without holding a lock that an open acquires.
     ///
     /// - Returns: Whether a retry is worthwhile.
     package func make(for bytes: UInt64) -> Bool {
@@ -84,12 +85,12 @@ package final class RoomMaker: Sendable {
         let (writes, now) = (context.metadata.writes, context.time.now())
         let isVain = state.withLock { $0.vain.map { $0.writes == writes && now < $0.at.adding(.seconds(1)) } ?? false }
         guard !isVain else { return false }
-        // Makes more room than was refused, so that not every block needs a call.
+        // Frees more room than was refused, so that not every block needs a call.
         let (wanted, isTooMuch) = bytes.addingReportingOverflow(max(limits.minimumFree, 8 << 20))
         guard !isTooMuch else { return false }
         if let hasRoom = try makeRoomForFiles() { return hasRoom }
         let free = try context.content.freeBytes()
-        // Another caller has made room in the meantime.
+        // A concurrent caller has freed the room.
         guard free < wanted else { return true }
         // Nothing is evicted for a write that would not fit anyway.
         let needed = max(bytes, 64 << 10)
@@ -119,11 +120,11 @@ package final class RoomMaker: Sendable {
 
     /// Whether the disk has room for bytes, and not for files.
     package var lacksFiles: Bool {
-        // What cannot be counted is not what is short.
+        // An unknown count does not indicate a shortage.
         do { return try context.content.freeFiles() == 0 } catch { return false }
     }
 
-    /// Keeps as much of the disk free as its user wants, and more while the kernel writes by itself.
+    /// Keeps the configured amount of disk space free, and more during direct writes by the kernel.
     func keep(isWritten: Bool) throws {
         var limits = limits
         if isWritten { limits.minimumFree = max(limits.minimumFree, spare) }
@@ -131,7 +132,8 @@ package final class RoomMaker: Sendable {
         settle()
     }
 
-    /// Removes the evicted blobs at once and refills the database's reserve before any other writer takes the space.
+    /// Removes the evicted blobs immediately and refills the database's reserve before any other writer takes the
+    /// space.
     private func settle() {
         context.mounted.takeAwayBlobs()
         context.metadata.replenishReserve()
@@ -139,7 +141,7 @@ package final class RoomMaker: Sendable {
 
     // MARK: Full disk
 
-    /// Notes that a write on this device found no space.
+    /// Notes that a local write found no space.
     package func noteFull() {
         let isNew = state.withLock { state in
             defer { state.isFull = true }
@@ -160,7 +162,7 @@ package final class RoomMaker: Sendable {
         context.log.notice("the disk of this device has space again")
     }
 
-    /// Runs work that takes space, and once more after making room if the disk was full.
+    /// Runs space-consuming work, and once more after freeing room if the disk was full.
     func making<T>(for bytes: UInt64, _ work: () async throws -> T) async throws -> T {
         do { return try await work() } catch  where Self.isOfFullDisk(error) {
             guard try await context.blocking({ self.make(for: bytes) }) else { throw error }
@@ -168,7 +170,7 @@ package final class RoomMaker: Sendable {
         return try await work()
     }
 
-    /// Returns whether an error says that this device's disk is full.
+    /// Returns whether an error means that this device's disk is full.
     package static func isOfFullDisk(_ error: any Error) -> Bool {
         switch error {
         case let error as MetadataError: error.code == .noSpace

@@ -8,8 +8,8 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Asks the cloud which contents it has with all of their chunks, in the history that this device follows. Bytes leave this device only on
-/// such an answer: that they were uploaded once does not count, because a cloud can be set back.
+/// Determines which contents the cloud has complete, with all of their chunks, in the history followed by this device.
+/// Bytes are evicted only after such an answer: an earlier upload does not count, because a cloud can be rolled back.
 package struct StoredContents: Sendable {
     /// A content in a container.
     package struct Place: Hashable, Sendable {
@@ -22,7 +22,7 @@ package struct StoredContents: Sendable {
         }
     }
 
-    /// The most items about which to ask at once.
+    /// The maximum number of items per query.
     static let limit = 256
 
     let context: EngineContext
@@ -35,13 +35,13 @@ package struct StoredContents: Sendable {
 
     private struct Question: Sendable {
         let container: LocalContainer
-        /// Of the newest proposed collection; 0 where there is none.
+        /// Of the newest proposed collection; 0 if there is none.
         let epoch: UInt64
         var contents: Set<ContentReference> = []
         var manifests: [Digest: [UInt8]] = [:]
     }
 
-    /// Returns the contents of these files that the cloud has. Blocks.
+    /// Returns the contents of these files stored in the cloud. Blocks.
     func find(of items: [LocalItem]) throws -> Set<Place> {
         if let findStored = context.findStored { return findStored(items) }
         let questions = try context.metadata.read { try self.questions(about: items, $0) }
@@ -81,7 +81,7 @@ package struct StoredContents: Sendable {
     private func ask(_ question: Question) async -> Set<Place> {
         let container = question.container
         do {
-            // An answer counts only if it comes from the history that this device has read.
+            // An answer counts only if it comes from the history read by this device.
             _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
             var chunks: [ContentReference: Set<ChunkID>] = [:]
             for content in question.contents {
@@ -101,7 +101,7 @@ package struct StoredContents: Sendable {
         }
     }
 
-    /// Chunks that the cloud has under no key, whether from before or after a collection.
+    /// Chunks without any key in the cloud, whether from before or after a collection.
     private func missing(_ chunks: [ChunkID], _ question: Question) async throws -> Set<ChunkID> {
         guard !chunks.isEmpty else { return [] }
         let (backend, name) = (context.backend, question.container.name)

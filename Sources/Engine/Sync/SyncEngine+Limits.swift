@@ -1,12 +1,12 @@
-/// What limits transfers: rates, and a network that is metered.
+/// Limits of transfers: rates, and a metered network.
 extension SyncEngine {
-    /// Applies the limits of this device to transfers that begin from now on, to those that wait, and to those under way.
+    /// Applies this device's limits to new, waiting and running transfers.
     package func apply(_ limits: TransferRates) {
         limits.apply(to: context.transfers)
         changeNetwork { $0.choice = limits.onMetered ?? .wait }
     }
 
-    /// Notes whether a client reports that the network is metered. The report holds until the client's connection ends.
+    /// Notes a client's report of whether the network is metered. The report holds until the client's connection ends.
     package func reportMetered(_ isMetered: Bool, by connection: UInt64) {
         changeNetwork { $0.report(isMetered, by: connection) }
     }

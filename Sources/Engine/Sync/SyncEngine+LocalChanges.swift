@@ -4,19 +4,19 @@ import Logging
 
 /// Decides when local changes are sent.
 extension SyncEngine {
-    /// Rings the bells of the loops that send to the cloud, once local changes have settled; a burst of changes rings them once.
+    /// Rings the bells of the sending loops, once local changes have settled; a burst of changes rings them once.
     func watchLocalChanges() async {
         var burst = BurstDelay()
         while !Task.isCancelled {
             let due = await untilDue()
             if let due, due > .zero {
                 burst.look(changes)
-                // Includes the changes that a save makes right after its first one.
+                // Includes the changes of a save right after its first one.
                 await pause(due + context.lead)
             } else if due != nil {
                 await waitForLull(&burst)
                 for bell in uploadBells.values { bell.ring() }
-                // By then the bytes of small files are in the cloud, so that they are in one batch with their folder.
+                // By then the bytes of small files are in the cloud, so that they share a batch with their folder.
                 await pause(context.lead)
                 logBell.ring()
                 await pause(context.gather)
@@ -49,8 +49,9 @@ extension SyncEngine {
         }
     }
 
-    /// Returns how long it takes until the next unsettled change settles, at most a second: a settled change that is not sent waits for a
-    /// transfer or for the cloud. A cloud that is away is retried less often, since a laptop without a network can be so for days.
+    /// Returns how long it takes until the next unsettled change settles, at most a second: a settled but unsent change
+    /// waits for a transfer or for the cloud. An unreachable cloud is retried less often, since a laptop can be without
+    /// a network for days.
     private func untilNext() async -> Duration {
         let isAway = if case .offline = state { true } else { false }
         let longest = Duration.seconds(isAway ? 5 : 1)

@@ -61,7 +61,7 @@ extension SyncEngine {
                         try transaction.setSetting(LocalContainer.unverifiedKey(container.id), .init([1]))
                     }
                 }
-                // If a power failure lost it, this device could create another cloud while this one is unreachable.
+                // If a power failure lost it, this device could create a second cloud while this one is unreachable.
                 try context.metadata.makeDurable()
             }
         }
@@ -76,7 +76,8 @@ extension SyncEngine {
         downloads.retryNow()
     }
 
-    /// Lets the next append verify that the cloud has all that was uploaded and not sent: the cloud may have been set back since.
+    /// Requires the next append to verify that the cloud has all uploaded but unsent contents: the cloud may have been
+    /// rolled back since.
     private func distrustUploads() async throws {
         try await context.blocking { [context] in
             let waiting = try context.metadata.read { transaction in
@@ -153,7 +154,7 @@ extension SyncEngine {
         }
     }
 
-    /// Notes that entries from now on are new changes, and not what existed before this device joined.
+    /// Notes that entries from now on are new changes, as opposed to the state before this device joined.
     private func noteSeen(_ container: LocalContainer) async throws {
         guard shared.withLock({ $0.seen.insert(container.id).inserted }) else { return }
         try await context.blocking { [context] in
@@ -175,7 +176,7 @@ extension SyncEngine {
             try await pull(current)
             try await context.blocking { [follower] in try follower.followUnsettled(in: container) }
             guard batch.isFull else {
-                // Changes that settled in the meantime are sent together with those that settle next.
+                // Changes settled in the meantime are sent together with those that settle next.
                 logBell.ring()
                 break
             }

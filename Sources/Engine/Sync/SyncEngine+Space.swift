@@ -5,14 +5,14 @@ import Synchronization
 
 /// The space of the cloud, as `df` shows it.
 extension SyncEngine {
-    /// The space of the cloud as of a moment ago. Every look has it asked for again.
+    /// The cloud's space as of a moment ago. Every access triggers a new query.
     package var cloudSpace: CloudSpace? {
         spaceBell.ring()
         return shared.withLock { $0.space }
     }
 
-    /// Asks for the space whenever something may have changed it: immediately, and a second later, when the cloud has freed what was removed
-    /// for good.
+    /// Queries the space whenever something may have changed it: immediately, and a second later, when the cloud has
+    /// freed the space of permanent removals.
     func watchSpace() async {
         while !Task.isCancelled {
             await spaceBell.untilRung()

@@ -7,21 +7,23 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Runs the sync of one device: sends local changes to the logs of the cloud, follows changes from other devices, and transfers bytes.
+/// Runs a device's sync: sends local changes to the logs of the cloud, follows remote changes, and transfers bytes.
 ///
-/// Concept: the engine keeps no list of work. The trees in the database determine what is to be done (``Reconciler``), so after a crash it
-/// continues from their state. Its loops only decide when to run a round: `log` (one round reads and appends, container by container), one
-/// upload loop for each size of file, `download`, and maintenance once a second. Each waits for its ``Wakeup``, for ``EngineTiming/poll``
-/// at most.
+/// Concept: the engine keeps no list of work. The trees in the database determine the work (``Reconciler``), so after a
+/// crash it continues from their state. Its loops only decide when to run a round: `log` (each round reads and appends,
+/// container by container), an upload loop for each size of file, `download`, and maintenance once a second. Each waits
+/// for its ``Wakeup``, for ``EngineTiming/poll`` at most.
 ///
 /// Invariants:
 /// - A fact is in the database, and durable where a later step depends on it, before anything acts on it.
 /// - An edit counts as uploaded only after this device has read it from the log; until then its bytes stay.
-/// - A batch is stored before it is appended. After a crash the same bytes are appended again, which the log recognises as one batch.
-/// - A failure is retried with back-off and shown in ``state``; a failure of one container does not stop the others.
+/// - A batch is stored before it is appended. After a crash the same bytes are appended again, and the log recognises
+///   them as the same batch.
+/// - A failure is retried with back-off and shown in ``state``; a failing container does not stop the rest.
 ///
-/// It must not hold a lock or a transaction across `await`, block a thread of the cooperative pool (``EngineContext/blocking(_:)``), change
-/// the shown tree other than by ``EngineContext/changeTree(_:ifFree:_:)``, or wait for a program without an upper bound.
+/// It must not hold a lock or a transaction across `await`, block a thread of the cooperative pool
+/// (``EngineContext/blocking(_:)``), change the shown tree other than by ``EngineContext/changeTree(_:ifFree:_:)``, or
+/// wait for a program without an upper bound.
 package final class SyncEngine: Sendable {
     package let context: EngineContext
     package let downloads: ContentService
@@ -33,7 +35,7 @@ package final class SyncEngine: Sendable {
     private let queue: DownloadQueue
     let outbox: Outbox
     let follower: LogFollower
-    /// Frees space on a disk that is full or nearly full.
+    /// Frees space on a full or nearly full disk.
     package let room: RoomMaker
     private let versions: VersionLimits
     let logBell = Wakeup()
@@ -52,7 +54,7 @@ package final class SyncEngine: Sendable {
         var isListStale = true
         var space: CloudSpace?
         var rounds: UInt64 = 0
-        /// Containers whose logs were read to their end once.
+        /// Containers whose logs were read to their end at least once.
         var seen: Set<ContainerID> = []
         var whenRead: (@Sendable () -> Void)?
     }
@@ -81,7 +83,8 @@ package final class SyncEngine: Sendable {
         shared.withLock { ($0.state, $0.cause) }
     }
 
-    /// Notes that the cloud was switched off or on for this device, so that the state is right at once and not with the next round.
+    /// Notes that the cloud was switched off or on for this device, so that the state is correct immediately instead of
+    /// with the next round.
     package func cloudSwitched(isOffline: Bool) {
         shared.withLock { $0.state = isOffline ? .offline(SwitchableCloud.refusal.message) : .connecting }
         askCloud()
@@ -91,17 +94,17 @@ package final class SyncEngine: Sendable {
     /// The calls of ``localTreeChanged()`` so far.
     var changes: UInt64 { changeCount.load(ordering: .relaxed) }
 
-    /// Notes that a program changed something, to be sent once it has settled.
+    /// Notes a program's change, to be sent once it has settled.
     package func localTreeChanged() {
         changeCount.add(1, ordering: .relaxed)
         localBell.ring()
     }
 
-    /// The number of successful rounds of the log. A change in the cloud that precedes the start of the next round is known after that
-    /// round.
+    /// The number of successful rounds of the log. A change in the cloud before the start of the next round is known
+    /// after that round.
     package var rounds: UInt64 { shared.withLock { $0.rounds } }
 
-    /// Sets what is called when a container's log was read to its end for the first time.
+    /// Sets a function to be called when a container's log is first read to its end.
     package func whenContainerIsRead(_ body: @escaping @Sendable () -> Void) { shared.withLock { $0.whenRead = body } }
 
     package func downloadsWanted() { downloadBell.ring() }
@@ -154,7 +157,8 @@ package final class SyncEngine: Sendable {
                 guard !Task.isCancelled else { return }
                 note(error, in: name)
                 failures += 1
-                // An error that only the user can fix is retried from time to time; the bell rings when the cloud reports that it is back.
+                // An error only the user can fix is retried from time to time; the bell rings when the cloud is
+                // reported to be back.
                 pause = retry.pause(after: failures, Self.code(of: error), using: &random) ?? .seconds(60)
                 // Only cancellation ends a sleep early, and then it ends the loop as well.
                 try? await context.clock.sleep(for: min(pause, retry.floor(after: failures, Self.code(of: error))))
@@ -163,7 +167,8 @@ package final class SyncEngine: Sendable {
         }
     }
 
-    /// Runs a round. After a round that sent something to the cloud, the next begins no sooner than ``EngineTiming/gather`` after it began.
+    /// Runs a round. After a round that sent something to the cloud, the next begins no sooner than
+    /// ``EngineTiming/gather`` after it began.
     func spaced(_ round: () async throws -> Bool) async throws -> Bool {
         try await RoundThrottle(clock: context.clock).beat(gap: context.gather, round)
     }
@@ -194,7 +199,7 @@ package final class SyncEngine: Sendable {
             try? await context.clock.sleep(for: context.timing.maintenance)
             do {
                 try await context.blocking { [self] in
-                    // Before everything else that takes space.
+                    // Before all other consumers of space.
                     try room.keep(isWritten: context.mounted.isWrittenByKernel)
                     room.lookAgain()
                     context.mounted.noteIdleEdits(pause: context.timing.settleOpen)
@@ -219,9 +224,9 @@ package final class SyncEngine: Sendable {
         }
     }
 
-    /// Keeps some room while the kernel writes to blobs by itself.
+    /// Keeps some room during direct writes by the kernel.
     private func watchRoom() async {
-        // A start on a full disk makes room before anything else.
+        // A start on a full disk frees room before anything else.
         await keepRoom()
         while !Task.isCancelled {
             guard context.mounted.isWrittenByKernel else {

@@ -6,15 +6,15 @@ import struct Foundation.Data
 import class Foundation.JSONDecoder
 import class Foundation.JSONEncoder
 
-/// The limits of a device's transfers in bytes a second; nil: none. With what is done on a metered network they are a setting of the
-/// device that survives a restart.
+/// The limits of a device's transfers in bytes a second; nil: none. Together with the behavior on a metered network, a
+/// setting of the device that survives a restart.
 package struct TransferRates: Codable, Hashable, Sendable {
     package var up: UInt64?
     package var down: UInt64?
     /// Nil: ``MeteredRule/Choice/wait``.
     package var onMetered: MeteredRule.Choice?
 
-    /// The rates that can be set.
+    /// The rates allowed.
     package static let valid: ClosedRange<UInt64> = 10_000...1_000_000_000_000
 
     private static let key = "limits"
@@ -25,7 +25,7 @@ package struct TransferRates: Codable, Hashable, Sendable {
         self.onMetered = onMetered
     }
 
-    /// Returns the stored rates; none where there are none, or where they cannot be read.
+    /// Returns the stored rates; no limits if there are none, or if they cannot be read.
     package init(in metadata: MetadataDatabase, log: Logger) {
         self.init()
         do {
@@ -43,7 +43,7 @@ package struct TransferRates: Codable, Hashable, Sendable {
         try metadata.write(.freeing) { try $0.setSetting(Self.key, bytes) }
     }
 
-    /// Applies the rates to transfers that begin from now on, and to those that wait.
+    /// Applies the rates to new and waiting transfers.
     func apply(to transfers: TransferContext) {
         transfers.up.setRate(up)
         transfers.down.setRate(down)

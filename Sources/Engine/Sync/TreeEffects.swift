@@ -2,24 +2,24 @@ package import CloudModel
 package import LocalContent
 package import LocalMetadata
 
-/// The effects outside the database of a transaction that changed the shown tree; performed in this order, after the commit.
+/// A tree-changing transaction's effects outside the database; performed in this order, after the commit.
 package struct TreeEffects: Sendable {
-    /// Items whose attributes or bytes changed, so that the kernel's cached pages and attributes of them are stale.
+    /// Items with changed attributes or bytes, whose pages and attributes in the kernel's caches are stale.
     package var changedNodes: Set<NodeID> = []
-    /// Names that appeared, disappeared or now refer to another item.
+    /// Names that appeared, disappeared or now refer to a different item.
     package var changedEntries: Set<Entry> = []
-    /// Items that this device did not show before.
+    /// Items new to this device.
     package var created: Set<NodeID> = []
-    /// Items that were renamed or moved, by their present nodes, with their former places.
+    /// Renamed or moved items, by their current nodes, with their former places.
     package var moved: [NodeID: Entry] = [:]
     /// Items that lost their name.
     package var removed: [LocalItem] = []
-    /// Blobs that nothing refers to any more.
+    /// Unreferenced blobs.
     package var orphanedBlobs: [BlobName] = []
     package var wantsDownloads = false
-    /// Versions of the history that were removed.
+    /// Removed versions of the history.
     package var lostVersions: [HistoricVersion] = []
-    /// Keys of key-value stores whose shown values changed.
+    /// Keys of key-value stores with changed shown values.
     package var keyValues: [KeyValueChange] = []
 
     package struct Entry: Hashable, Sendable {

@@ -4,7 +4,7 @@ import LocalMetadata
 
 /// Shows conflict versions as read-only siblings of their document.
 extension TreeFollower {
-    /// Shows the unresolved versions of a document, and only those, under names that are the same on every device.
+    /// Shows a document's unresolved versions, and only those, under the same names on every device.
     mutating func followConflicts(of remote: CloudItem) throws {
         var shown = try transaction.local.siblings(of: remote.id, in: container)
         guard !remote.conflicts.isEmpty || !shown.isEmpty else { return }
@@ -17,7 +17,7 @@ extension TreeFollower {
         let order = Dictionary(open.enumerated().map { ($1.version, $0) }) { first, _ in first }
         for (index, conflict) in open.enumerated() {
             let sibling = shown.first { $0.conflict?.version == conflict.version }
-            // Each device may have met the versions in another order.
+            // Devices may have met the versions in different orders.
             let givesWay = { (other: LocalItem) in
                 other.conflict.map { $0.document == document.item && order[$0.version, default: 0] > index } ?? false
             }
@@ -30,12 +30,12 @@ extension TreeFollower {
         }
     }
 
-    /// Updates the siblings of a document that is deleted: each version became an item, or had been resolved before.
+    /// Updates the siblings of a deleted document: each version became an item, or had been resolved before.
     mutating func followOrphans(of document: ItemID) throws {
         for sibling in try transaction.local.siblings(of: document, in: container) { try follow(sibling.item) }
     }
 
-    /// - Parameter givesWay: Whether an item that has the name is a later version, which leaves it to this one.
+    /// - Parameter givesWay: Whether the item with the name is a later version, which yields it.
     /// - Returns: The item that has to leave its name first; nothing has changed then.
     @discardableResult
     private mutating func show(
@@ -53,7 +53,7 @@ extension TreeFollower {
         var shown = try sibling ?? view(of: conflict, document: document, name: name)
         shown.name = name
         shown.parent = document.parent
-        // The log's permissions, not those of the document on this device, so that all devices show the same.
+        // The log's permissions, not those of the local document, so that all devices show the same.
         shown.attributes.permissions = remote.attributes.permissions & ~0o222
         guard shown != sibling else { return nil }
         if let sibling {
@@ -72,7 +72,8 @@ extension TreeFollower {
         return nil
     }
 
-    /// Returns the priority of a version. Where the document is on this device, its versions are downloaded for comparing them offline.
+    /// Returns the priority of a version. If the document is on this device, its versions are downloaded for comparing
+    /// them offline.
     private mutating func priority(ofVersionOf document: LocalItem) throws -> UInt8 {
         let inherited = try priority(ofNewFileIn: document.parent)
         let own = try document.pin == .inherited ? inherited : transaction.local.priority(ofNewFileIn: document.node)
@@ -90,7 +91,7 @@ extension TreeFollower {
         return item
     }
 
-    /// Gives siblings the names that others freed, because the order in which they appeared differs between devices.
+    /// Gives siblings freed names, because the order of their appearance differs between devices.
     mutating func nameSiblings() throws {
         // The loop terminates, because each new name is an earlier one.
         while let folder = freed.popFirst() {
@@ -103,7 +104,7 @@ extension TreeFollower {
         }
     }
 
-    /// Handles a sibling whose document was deleted: it is an item of the log under the id that it always had.
+    /// Handles a sibling with a deleted document: it is an item of the log under its unchanged id.
     mutating func followSibling(_ sibling: LocalItem) throws {
         guard let conflict = sibling.conflict else { return }
         let document = try transaction.remote(conflict.document, in: container)

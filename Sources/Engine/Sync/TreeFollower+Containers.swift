@@ -5,7 +5,7 @@ extension TreeFollower {
     /// Shows the container's folder, or hides it if it was removed and is empty. Must be called after the items were followed.
     mutating func showContainer() throws {
         guard var folder = try transaction.local.item(.root, in: container) else { return }
-        // A container that no honest device marks as removed is never hidden.
+        // A container not marked as removed by any honest device is never hidden.
         let hides =
             try folder.isMarkedRemoved && transaction.local.isVacant(folder)
             && transaction.container(container)?.name != .cloudDocs

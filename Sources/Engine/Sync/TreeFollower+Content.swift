@@ -3,9 +3,10 @@ import ContainerLog
 package import LocalContent
 package import LocalMetadata
 
-/// Updates a file's content to that of the log.
+/// Updates a file's content to the log's.
 extension TreeFollower {
-    /// Changes the shown content to one whose bytes are not on this device. Open handles keep the old content: the file gets a new node.
+    /// Changes the shown content to one without local bytes. Open handles keep the old content: the file gets a new
+    /// node.
     mutating func replaceContent(_ id: ItemID, _ content: FileContent) throws {
         guard var item = try transaction.local.item(id, in: container) else { return }
         let old = item
@@ -21,7 +22,7 @@ extension TreeFollower {
         enter(item.parent, item.name)
     }
 
-    /// Gives the item a new node; handles of the old node continue to read bytes that have no name.
+    /// Gives the item a new node; handles of the old node continue to read the unnamed bytes.
     mutating func renumber(_ item: LocalItem) throws -> LocalItem {
         let node = try transaction.local.renumber(item.node)
         if let place = effects.moved.removeValue(forKey: item.node) { effects.moved[node] = place }
@@ -32,7 +33,7 @@ extension TreeFollower {
         return renumbered
     }
 
-    /// Requests the download of the new version. The old one stays until all of the new one is on this device.
+    /// Requests the download of the new version. The old version stays until the download is complete.
     mutating func fetch(_ id: ItemID) throws {
         guard var item = try transaction.local.item(id, in: container) else { return }
         item.wanted = max(item.wanted, 50)
@@ -40,9 +41,9 @@ extension TreeFollower {
         effects.wantsDownloads = true
     }
 
-    /// Swaps in a newer version whose bytes are all in `blob`. Does nothing if the file was edited or the log has changed since; an edit
-    /// remains one until the log has it, which is later than its upload. Returns the name that `blob` must get before the transaction ends,
-    /// which differs where the file is open and so got a new node.
+    /// Swaps in a newer version with all its bytes in `blob`. Does nothing if the file was edited or the log has
+    /// changed since; an edit counts as such until the log has it, which is later than its upload. Returns the name
+    /// that `blob` must get before the transaction ends; it differs if the file is open and so got a new node.
     package mutating func install(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {
@@ -70,8 +71,8 @@ extension TreeFollower {
         return item.blob
     }
 
-    /// Replaces the shown content by an older one, all of which is in `blob`, as an edit whose bytes are already in the cloud. Does nothing
-    /// if the file has changed since. Returns as ``install(_:blob:replacing:)``.
+    /// Replaces the shown content with an older content, all of which is in `blob`, as an edit with bytes already in
+    /// the cloud. Does nothing if the file has changed since. Returns as ``install(_:blob:replacing:)``.
     mutating func restore(
         _ reference: ContentReference, blob: BlobName, replacing old: LocalItem
     ) throws -> BlobName? {

@@ -2,12 +2,12 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Empties folders that another device deleted after their items had moved elsewhere.
+/// Empties remotely deleted folders whose items had moved elsewhere before.
 extension TreeFollower {
-    /// Follows the items in a deleted folder, which may have left it in the log: while one of them is on its way, the folder is not deleted
-    /// here, and not kept either, because a folder that is kept is restored for all devices.
+    /// Follows the items in a deleted folder, possibly moved out of it in the log: while any of them is on its way, the
+    /// folder is neither deleted locally nor kept, because a kept folder is restored for all devices.
     ///
-    /// - Returns: Whether all items that are left will leave the folder once their places in the log can be shown.
+    /// - Returns: Whether all remaining items will leave the folder once their places in the log can be shown.
     mutating func followContent(ofDeleted folder: ItemID) throws -> Bool {
         guard let node = try transaction.local.node(of: folder, in: container) else { return false }
         var last = NodeID(0)
@@ -15,12 +15,13 @@ extension TreeFollower {
             last = end.node
             for child in page where try hasToFollow(child) { try follow(child.item) }
         }
-        // The items that followed are elsewhere now. Of many that are left, the first ones decide until they are.
+        // The items that followed are elsewhere now. Of many remaining items, the first decide until they have left.
         guard case let rest = try transaction.local.children(of: node, limit: 500), !rest.isEmpty else { return false }
         return try rest.allSatisfy { try isLeaving($0, folder) }
     }
 
-    /// Returns whether the item has to follow the log: not a sibling, which follows its document, nor one that only this device has.
+    /// Returns whether the item has to follow the log: neither a sibling, which follows its document, nor a local-only
+    /// item.
     private func hasToFollow(_ child: LocalItem) throws -> Bool {
         guard child.conflict == nil, !child.isExcluded else { return false }
         return try transaction.remote(child.item, in: container) != nil
@@ -35,7 +36,7 @@ extension TreeFollower {
         else { return false }
         guard let agreed = try transaction.agreed(id, in: container), agreed.parent == folder, agreed.name == shown.name
         else { return false }
-        // A folder inside that is deleted too is unsettled only while it is emptied.
+        // A deleted folder inside it is unsettled only while it is emptied.
         guard let remote = try transaction.remote(id, in: container) else { return shown.kind == .folder }
         return remote.parent != folder
     }

@@ -2,15 +2,15 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Handles the items that conflict versions became when their document was deleted.
+/// Handles the items created from conflict versions when their document was deleted.
 ///
-/// The log applies a change that names the deleted document to the item that has the change's base. It no longer does so once the document
-/// was restored and became another one. So the device names that item itself.
+/// The log applies a change to the deleted document to the item with the change's base. It no longer does so once the
+/// document was restored and became a different item. So the device names that item itself.
 extension TreeFollower {
-    /// Handles a deletion or an edit made here of a document that became another one, where an item has the content that the user deleted or
-    /// replaced.
+    /// Handles a local deletion or edit of a document that became a different item, if an item has the deleted or
+    /// replaced content.
     ///
-    /// - Returns: Whether the document's row is that item's now.
+    /// - Returns: Whether the document's row is now that item's.
     mutating func passOnToHeir(_ document: ItemID) throws -> Bool {
         guard let base = try transaction.synced.item(document, in: container)?.digest,
             let heir = try heir(of: document, holding: base), try isUntouched(heir.id)
@@ -19,15 +19,15 @@ extension TreeFollower {
         guard let row = try transaction.local.item(document, in: container) else {
             guard let departure = try transaction.pending.departure(of: document, in: container) else { return false }
             try delete(heir, shown)
-            // A deletion that is on its way has no effect on that item. An edit that is on its way becomes one of the other document, and
-            // the deletion made after it is of that edit.
+            // A deletion being sent has no effect on that item. An edit being sent applies to the other document, and
+            // the later deletion is of that edit.
             guard try !departure.isSent && !isContentBeingSent(document) else { return false }
             try transaction.pending.removeDeparture(of: document, in: container)
             try transaction.synced.setAbsent(document, in: container)
             return false
         }
         guard row.kind == .file, row.isWriting || row.isEdited || row.content?.digest != base else { return false }
-        // The edit that is on its way becomes one of the other document.
+        // The edit being sent applies to the other document.
         if try isContentBeingSent(document) {
             try delete(heir, shown)
             return false
@@ -37,16 +37,17 @@ extension TreeFollower {
         return true
     }
 
-    /// Returns the item to which this content of a deleted document went, as the fold finds it; nil where there is none any more.
+    /// Returns the item that received this content of a deleted document, as found by the fold; nil if it no longer
+    /// exists.
     private func heir(of document: ItemID, holding base: Digest) throws -> CloudItem? {
         let tree = transaction.remote(in: container)
         var id = document
-        // An edit of such an item leads to the next one; the fold takes as many steps.
+        // An edit of such an item leads to the next item; the fold takes as many steps.
         for _ in 0..<8 {
             guard let next = try tree.alias(of: DerivedIDs.stableHash.trail(of: id, to: base)),
                 let heir = try tree.standing(for: next), heir.id != id
             else { return nil }
-            // A version in conflict of that item stays: a deletion would be one of the item's own content.
+            // That item's conflict version stays: a deletion would be of the item's own content.
             if heir.holds(base) { return heir.isDeleted || heir.digest != base ? nil : heir }
             id = heir.id
         }

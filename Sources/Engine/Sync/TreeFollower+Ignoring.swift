@@ -3,10 +3,10 @@ import LocalMetadata
 
 /// Follows the log where the patterns of ignore files apply.
 extension TreeFollower {
-    /// Includes a folder that a pattern excludes, because another device has one of the same name in the log. What is in it stays on this
-    /// device as before, each item for itself.
+    /// Includes a folder excluded by a pattern, because the log has a remote folder of the same name. Its contents stay
+    /// on this device as before, each item for itself.
     ///
-    /// - Returns: The row of the folder as it is now.
+    /// - Returns: The folder's current row.
     func includingFolder(_ old: LocalItem) throws -> LocalItem {
         guard old.exclusion == .byPattern else { return old }
         var last = NodeID(0)
@@ -27,7 +27,7 @@ extension TreeFollower {
 }
 
 extension LocalItem {
-    /// Requests the download of an ignore file whose bytes are not here. Returns whether it is one.
+    /// Requests the download of an ignore file without local bytes. Returns whether the item is an ignore file.
     @discardableResult
     mutating func wantIgnoreFile() -> Bool {
         guard kind == .file, !isMaterialised, IgnoreFile.isName(name), size <= IgnoreFile.maximumSize else {

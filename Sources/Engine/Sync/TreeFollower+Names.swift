@@ -2,10 +2,10 @@ package import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Resolves collisions when a name that the log gives an item is taken on this device.
+/// Resolves collisions when the log gives an item a name already taken on this device.
 extension TreeFollower {
-    /// Frees the name for `remote`. Returns false while it belongs to a new item that the log is about to receive: its rules then decide
-    /// which of the two keeps the name.
+    /// Frees the name for `remote`. Returns false while it belongs to a new item about to reach the log: the log's
+    /// rules then decide which of the two keeps the name.
     mutating func makeRoom(for remote: CloudItem, named name: ItemName, in parent: NodeID) throws -> Bool {
         guard var other = try transaction.local.item(named: name, in: parent), other.item != remote.id else {
             return true
@@ -18,7 +18,7 @@ extension TreeFollower {
             return try moveAside(other, to: elsewhere)
         }
         if try transaction.synced.item(other.item, in: container) != nil {
-            // The other item is deleted in the log: following it frees the name, unless it was edited here.
+            // The other item is deleted in the log: following it frees the name, unless it was edited locally.
             try follow(other.item)
             guard let still = try transaction.local.item(named: name, in: parent), still.item == other.item else {
                 return true
@@ -41,11 +41,12 @@ extension TreeFollower {
         return false
     }
 
-    /// Shows the items of the log that waited for a name which became free. In the transaction that freed it: between two of them a program
-    /// would find nothing at that name, and save over a document that appears there a moment later.
+    /// Shows items of the log that waited for a freed name. Runs in the transaction that freed it: between two
+    /// transactions a program would find nothing at that name, and save over a document that appears there a moment
+    /// later.
     mutating func showWaiting() throws {
         guard !vacated.isEmpty else { return }
-        // An item that waits for its name is not settled, so mostly one query is enough for all removals of a batch.
+        // An item waiting for its name is unsettled, so mostly a single query suffices for all removals of a batch.
         guard try !transaction.synced.unsettled(in: container, limit: 1).isEmpty else { return vacated.removeAll() }
         let tree = transaction.remote(in: container)
         let folds = try tree.state().foldsNames
@@ -65,7 +66,7 @@ extension TreeFollower {
         try transaction.local.packageTypes(of: container).isPackage(name)
     }
 
-    /// Moves the other item, which has or will get another place in the log, to that place, or out of the way until then.
+    /// Moves the other item to its different place in the log, current or future, or out of the way until then.
     private mutating func moveAside(_ other: LocalItem, to remote: CloudItem) throws -> Bool {
         try follow(other.item)
         guard let still = try transaction.local.item(other.node), still.parent == other.parent, still.name == other.name
@@ -80,14 +81,14 @@ extension TreeFollower {
         return true
     }
 
-    /// Renames an item that no program moved. Its agreed name changes too, or the new name would be sent as a move.
+    /// Renames an item not moved by a program. Its agreed name changes too, or the new name would be sent as a move.
     private mutating func giveWay(_ item: LocalItem, _ agreed: CloudItem) throws {
         var agreed = agreed
         agreed.name = try giveWay(item)
         try transaction.synced.set(agreed, in: container)
     }
 
-    /// Merges a folder made here with one of the same name made elsewhere (as the reducer does).
+    /// Merges a local folder with a remote folder of the same name (as the reducer does).
     private mutating func become(_ remote: CloudItem, _ old: LocalItem) throws {
         let local = try includingFolder(old)
         if let present = try transaction.local.item(remote.id, in: container) {
@@ -108,11 +109,11 @@ extension TreeFollower {
         effects.changedNodes.insert(item.node)
     }
 
-    /// Renames an item whose name the log does not decide to `name 2.ext`, the first that is free.
+    /// Renames an item whose name is not decided by the log to the first free `name 2.ext`.
     @discardableResult
     mutating func giveWay(_ item: LocalItem) throws -> ItemName {
         var renamed = item
-        // Its new name may match no pattern, which is no reason to upload it.
+        // Its new name may match no pattern, but this is no reason to upload it.
         if renamed.exclusion == .byPattern { renamed.exclusion = .own }
         renamed.name = try freeName(item.name, in: item.parent)
         renamed.changed = now
@@ -129,7 +130,7 @@ extension TreeFollower {
         try name.firstFree { try transaction.local.item(named: $0, in: folder) != nil }
     }
 
-    /// Merges two ids that became one in the log: the item shown under the first is shown under the second from now on.
+    /// Merges two ids united in the log: the item shown under the first is shown under the second from now on.
     package mutating func unite(_ from: ItemID, into target: ItemID) throws {
         defer { effects.changedNodes.insert(.root) }
         guard !(try passOnToHeir(from)) else { return }
@@ -148,7 +149,7 @@ extension TreeFollower {
                 guard isNeeded else { return try drop(old) }
                 return try standAlone(&old)
             }
-            // The row that a program works with stays.
+            // The row in use by a program stays.
             try drop(present)
         } else if let departure = try transaction.pending.departure(of: target, in: container) {
             // The deletion on this device, also while it is being sent, applies only to the former content of the target.
@@ -161,8 +162,8 @@ extension TreeFollower {
         try transaction.local.update(old)
     }
 
-    /// Resolves the version in conflict with the content that was deleted here, as the deletion would have done. Keeps it where the
-    /// document that stays shows the same content, or where it is shown itself.
+    /// Resolves the conflict version with the locally deleted content, as the deletion would have done. Keeps it if the
+    /// remaining document shows the same content, or if it is shown itself.
     private func resolveDeletedContent(of id: ItemID, unlessIn kept: LocalItem) throws {
         guard let deleted = try transaction.synced.item(id, in: container)?.body.content?.reference,
             kept.isEdited || kept.content != deleted,
@@ -179,7 +180,8 @@ extension TreeFollower {
         guard file.kind == .file, !file.isWriting else { return file.isWriting }
         guard try !transaction.synced.showsAgreed(file) else { return false }
         let present = try transaction.remote(target, in: container)?.body.content?.reference
-        // The batch that is being sent is confirmed for this row: another row in its place would seem to be based on what that batch says.
+        // The batch being sent is confirmed for this row: a replacement row would seem to be based on the batch's
+        // content.
         return try file.isEdited || file.content != present || isContentBeingSent(file.item)
     }
 
@@ -193,14 +195,15 @@ extension TreeFollower {
         }
     }
 
-    /// Merges an outer folder with an inner one, put there by a program, whose id stays: the outer row takes over that id, or the folder
-    /// would be inside itself.
+    /// Merges an outer folder with an inner folder put there by a program. The inner id stays: the outer row takes it
+    /// over, or the folder would be inside itself.
     private mutating func dissolve(_ inner: LocalItem, into outer: LocalItem) throws {
         try moveChildren(of: inner, to: outer)
         try drop(inner)
     }
 
-    /// Moves the agreed state to the target: compared with the target's own, what this device shows would look like local changes.
+    /// Moves the agreed state to the target: compared with the target's own agreed state, the shown state would look
+    /// like local changes.
     func carryBase(of old: LocalItem, to target: ItemID) throws {
         guard let base = try transaction.synced.item(old.item, in: container),
             var agreed = try transaction.remote(target, in: container)
@@ -210,7 +213,7 @@ extension TreeFollower {
         try transaction.synced.set(agreed, in: container)
     }
 
-    /// Makes this row a document of its own, because both have edits that no other device knows of.
+    /// Turns this row into a separate document, because both have edits unknown to other devices.
     private mutating func standAlone(_ item: inout LocalItem) throws {
         item.item = newID()
         item.isKnown = false
@@ -232,7 +235,7 @@ extension TreeFollower {
                 try moveChildren(of: child, to: twin)
                 return try drop(child)
             }
-            // The log has no name yet for a new item, so that one gets another.
+            // A new item has no name in the log yet, so it gives way.
             if child.isKnown, !twin.isKnown {
                 try giveWay(twin)
             } else {
@@ -246,8 +249,8 @@ extension TreeFollower {
         enter(new.node, moved.name)
     }
 
-    /// Counts the temporary name of a known item as agreed, or it would be sent as a rename: the item takes the log's name once that is
-    /// free. A name that a program gave the item is still sent.
+    /// Counts a known item's temporary name as agreed, or it would be sent as a rename: the item takes the log's name
+    /// once that is free. A name given by a program is still sent.
     private func agreeOnName(_ name: ItemName, of child: LocalItem, from old: LocalItem, to new: LocalItem) throws {
         let tree = transaction.remote(in: container)
         guard var agreed = try transaction.agreed(child.item, in: container), agreed.name == child.name,

@@ -5,7 +5,8 @@ import LocalMetadata
 
 /// Restores an earlier state of a package.
 extension TreeFollower {
-    /// Shows an earlier state of a package as an edit of this device: the files of that state, and no others. Files that do not sync stay.
+    /// Shows an earlier state of a package as an edit of this device: exactly the files of that state. Files excluded
+    /// from sync stay.
     mutating func restore(_ state: PackageState, of package: LocalItem) throws {
         var rows: [[ItemName]: LocalItem] = [:]
         var folders: [NodeID: [ItemName]] = [package.node: []]
@@ -27,7 +28,7 @@ extension TreeFollower {
             let stays = row.kind == .folder ? kept.contains(path) : wanted[path].map { $0.fits(row) } ?? false
             guard !stays else { continue }
             if row.kind == .folder, wanted[path] == nil {
-                // A folder that was empty already is not part of any state, and stays.
+                // A folder that was already empty is not part of any state, and stays.
                 guard emptied.contains(row.node), try !transaction.local.hasChildren(row.node) else { continue }
             } else if row.kind == .folder, try transaction.local.hasChildren(row.node) {
                 continue
@@ -72,7 +73,7 @@ extension TreeFollower {
     private mutating func add(
         _ content: PackageContent, _ name: ItemName, in folder: LocalItem, _ isWanted: Bool
     ) throws {
-        // An item that does not sync may have the name.
+        // An item excluded from sync may have the name.
         let name =
             try transaction.local.item(named: name, in: folder.node) == nil ? name : freeName(name, in: folder.node)
         var item = newRow(name, in: folder, .file, permissions: content.permissions)

@@ -2,10 +2,10 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Keeps both versions of a package that was changed here and elsewhere concurrently: the version that this device shows becomes a separate
-/// document beside it, under the name that a conflict sibling would have, and the package is shown again as the log has it.
+/// Keeps both versions of a package changed concurrently on this device and remotely: the local version becomes a
+/// separate document beside it, named like a conflict sibling, and the package is shown again as in the log.
 extension TreeFollower {
-    /// An item of a package that is set aside, under the id by which the log knows it.
+    /// An item of a package that was set aside, under its id in the log.
     struct SetAside {
         let item: ItemID
         /// Whether all its bytes were on this device.
@@ -14,9 +14,9 @@ extension TreeFollower {
         let pin: PinState
     }
 
-    /// Sets aside every package that another device's batch changes, if it has local changes that the log does not have. Called before the
-    /// batch, which must be neither a repeat nor refused, is folded. Returns the items for ``showAgain(_:)`` to show once the batch is
-    /// folded.
+    /// Sets aside every package changed by a remote batch, if it has local changes missing from the log. Called before
+    /// the batch, which must be neither a repeat nor refused, is folded. Returns the items for ``showAgain(_:)`` to
+    /// show once the batch is folded.
     mutating func setAsidePackages(changedBy batch: ChangeBatch, deviceName: String) throws -> [SetAside] {
         try withdrawRefused(behind: batch)
         var packages: [ItemID] = []
@@ -36,17 +36,17 @@ extension TreeFollower {
         }
     }
 
-    /// Restores a package whose deletion on this device the log does not know of: the other device's change wins, and the whole package is
+    /// Restores a package with a local deletion missing from the log: the remote change wins, and the whole package is
     /// restored.
     private func bringBack(_ package: ItemID) throws -> [SetAside] {
-        // If it is no package here, each file is an item of its own.
+        // If it is no package locally, each file is an independent item.
         guard let name = try transaction.pending.departure(of: package, in: container)?.name,
             try transaction.local.packageTypes(of: container).isPackage(name)
         else { return [] }
         var (gone, next): ([ItemID], [ItemID]) = ([], [package])
         while let id = next.popLast() {
             next += try tree.children(of: id)
-            // An item that was moved out of the package stays at its new place.
+            // An item moved out of the package stays at its new place.
             guard try transaction.local.node(of: id, in: container) == nil else { continue }
             guard let departure = try transaction.pending.departure(of: id, in: container), !departure.isSent else {
                 return []
@@ -59,7 +59,7 @@ extension TreeFollower {
         }
     }
 
-    /// Shows the items of packages that were set aside as the log has them now, with the bytes that were on this device.
+    /// Shows the items of packages set aside in the log's current state, with their former local bytes.
     mutating func showAgain(_ items: [SetAside]) throws {
         for item in items {
             try follow(item.item)
@@ -71,8 +71,8 @@ extension TreeFollower {
 
     // MARK: Selecting packages
 
-    /// Withdraws the batch that is being sent if `batch` changes one of its packages first: the log will refuse it, and its changes are to
-    /// be sent again.
+    /// Withdraws the batch being sent if `batch` changes any of its packages first: the log will refuse it, and its
+    /// changes are to be sent again.
     private func withdrawRefused(behind batch: ChangeBatch) throws {
         guard !batch.packages.isEmpty, let waiting = try transaction.pending.batch(of: container) else { return }
         let ours = Set(try ChangeBatch(decoding: waiting.payload).packages.map(\.package))
@@ -80,20 +80,21 @@ extension TreeFollower {
         try transaction.withdrawBatch(of: container)
     }
 
-    /// Returns the packages, as the log has them, whose files or contents a change affects: an item moved into a package here, and not
-    /// sent, is not in it on the device that changed it. A folder that is a package only on some devices counts as an ordinary folder.
+    /// Returns the log's packages with files or contents affected by a change: an item moved into a package locally,
+    /// and not sent, is not in it on the changing device. A folder that is a package only on some devices counts as an
+    /// ordinary folder.
     private func packages(changedBy change: Change) throws -> [ItemID] {
         try tree.folders(changedBy: change).compactMap { try outermost(around: $0) }
     }
 
     private var tree: RemoteTree { transaction.remote(in: container) }
 
-    /// Returns the outermost package of the log that a folder is or is inside.
+    /// Returns the log's outermost package at or above a folder.
     private func outermost(around folder: ItemID) throws -> ItemID? { try tree.packages(around: folder).last?.id }
 
     private func remote(_ id: ItemID) throws -> CloudItem? { try tree.item(try tree.alias(of: id) ?? id) }
 
-    /// Returns the packages that the batch being sent changes and that will not be refused, and those that a program holds under a claim.
+    /// Returns the packages changed by the batch being sent and not about to be refused, and those held under a claim.
     private func packagesBeingSent() throws -> Set<NodeID> {
         var busy = Set(try held.compactMap { try transaction.local.package(around: $0) })
         guard let waiting = try transaction.pending.batch(of: container) else { return busy }
@@ -104,7 +105,8 @@ extension TreeFollower {
         return busy
     }
 
-    /// Returns whether another device would see other files in the package, or other bytes, once the local changes were sent.
+    /// Returns whether sending the local changes would show other devices different files in the package, or different
+    /// bytes.
     private func hasUntoldChanges(_ package: LocalItem) throws -> Bool {
         var found = false
         try transaction.local.forEach(below: package) { item in
@@ -117,8 +119,8 @@ extension TreeFollower {
         return found
     }
 
-    /// Returns whether the log waits for the bytes of an item in the package: a device that announced it under one id cannot upload it
-    /// under another.
+    /// Returns whether the log waits for the bytes of an item in the package: a device that announced it under one id
+    /// cannot upload it under another.
     private func hasAnnouncements(_ package: LocalItem) throws -> Bool {
         var found = false
         try transaction.local.forEach(below: package) { item in
@@ -140,8 +142,8 @@ extension TreeFollower {
         }
         for row in rows {
             let trees = try transaction.trees(of: row.item, in: container)
-            // Items that the log never had exist only in the copy, and items that the log has elsewhere were moved here; both stay with the
-            // copy.
+            // Items never in the log exist only in the copy, and items elsewhere in the log were moved in locally; both
+            // stay with the copy.
             guard !row.isExcluded, trees.remote != nil || trees.synced != nil,
                 try row.node == package.node || isInLog(trees, package)
             else { continue }
@@ -158,8 +160,8 @@ extension TreeFollower {
         return gone
     }
 
-    /// Returns the items deleted here that the log has in the package. An item that was moved into the package and then deleted is deleted at
-    /// its place in the log.
+    /// Returns locally deleted items that the log still places in the package. An item moved into the package and then
+    /// deleted is deleted at its place in the log.
     private func departedItems(of package: LocalItem, _ rows: [LocalItem]) throws -> [ItemID] {
         var departed: Set<ItemID> = []
         for row in rows where row.kind == .folder {
@@ -168,7 +170,7 @@ extension TreeFollower {
                 departed.insert(departure.item)
             }
         }
-        // A program that replaces a package, or a folder in it, deletes items of a folder that is no longer inside.
+        // A program replacing a package, or a folder in it, deletes items of a folder no longer inside.
         var folders = [package.item]
         // Damaged rows may form a cycle.
         var seen = Set(folders)
@@ -189,7 +191,7 @@ extension TreeFollower {
         return try outermost(around: parent) == package.item
     }
 
-    /// Releases an item, so that it is shown again as if it had never been on this device.
+    /// Releases an item, so that it is shown again as if new to this device.
     private func release(
         _ id: ItemID, wasWhole: Bool = false, pin: PinState = .inherited
     ) throws -> SetAside {
@@ -197,14 +199,14 @@ extension TreeFollower {
         return SetAside(item: id, wasWhole: wasWhole, pin: pin)
     }
 
-    /// Makes the row, with its bytes and open handles, a new item that is to be sent to the log.
+    /// Turns the row, with its bytes and open handles, into a new item to be sent to the log.
     private mutating func standAside(_ row: LocalItem, as conflict: PackageConflict?) throws {
         var copy = row
         copy.item = newID()
         copy.isKnown = false
         copy.wanted = 0
         if let conflict { copy.packageConflict = conflict }
-        // The last close records what is written; for a file that is only open for writing it would record nothing.
+        // The last close records the writes; for a file merely open for writing it would record nothing.
         if !row.isWriting || !row.isEdited { copy.pendingSince = now }
         try transaction.local.update(copy)
     }
@@ -223,7 +225,7 @@ extension TreeFollower {
 }
 
 extension Change {
-    /// Whether it changes the set of files, or the content of one.
+    /// Whether it changes the set of files, or a file's content.
     fileprivate var isOfContents: Bool {
         switch self {
         case .create, .edit, .move, .delete: true

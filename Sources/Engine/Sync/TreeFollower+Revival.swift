@@ -2,11 +2,12 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// Restores deleted items as rows with their old ids, whose bytes are in the cloud. To the log a restored tombstone is a creation.
+/// Restores deleted items as rows with their old ids and bytes in the cloud. To the log a restored tombstone is a
+/// creation.
 extension TreeFollower {
     /// Shows a deleted item again. If the name is taken, appends ` 2` or the next free number.
     ///
-    /// - Returns: Its row; nil where nothing can be restored any more.
+    /// - Returns: Its row; nil if nothing can be restored.
     mutating func revive(_ id: ItemID, in parent: NodeID, named wanted: ItemName? = nil) throws -> LocalItem? {
         if let present = try transaction.local.item(id, in: container) { return present }
         guard let deleted = try transaction.history.deletedItem(id, in: container),
@@ -34,7 +35,7 @@ extension TreeFollower {
 
     /// Cancels this device's deletion, unless it is being sent.
     private func takeBack(_ deleted: DeletedItem, _ item: inout LocalItem) throws {
-        // Another device may have deleted the item as well.
+        // The item may have been deleted remotely as well.
         if let departure = try transaction.pending.departure(of: item.item, in: container), !departure.isSent {
             if try transaction.isDeletionBeingSent(item.item, in: container) {
                 try transaction.pending.markSent(departure)
@@ -50,8 +51,8 @@ extension TreeFollower {
         }
     }
 
-    /// Returns the folder of that id that the mount shows, restored together with those above it. Returns the container's folder if the
-    /// item is no folder any more, or never was.
+    /// Returns the shown folder of that id, restored together with those above it. Returns the container's folder if
+    /// the item is no longer a folder, or never was.
     mutating func liveFolder(_ id: ItemID) throws -> NodeID? {
         let tree = transaction.remote(in: container)
         var deleted: [ItemID] = []
@@ -74,7 +75,7 @@ extension TreeFollower {
         return place
     }
 
-    /// Restores a folder. A folder that exists there under its name is used instead.
+    /// Restores a folder. An existing folder of the same name is used instead.
     private mutating func reviveFolder(_ id: ItemID, in parent: NodeID) throws -> NodeID? {
         if let name = try transaction.history.deletedItem(id, in: container)?.name, !PackageTypes.isPackage(name),
             let present = try transaction.local.item(named: name, in: parent), present.kind == .folder,

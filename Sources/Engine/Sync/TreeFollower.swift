@@ -5,34 +5,36 @@ import LocalContent
 package import LocalMetadata
 package import Logging
 
-/// Updates the shown tree to match the folded log, item by item, inside one transaction.
+/// Updates the shown tree to match the folded log, item by item, inside a single transaction.
 ///
-/// Concept: an item has three states: what the log says (*remote*), what both sides agreed on last (*synced*) and what this device shows
-/// (*local*). ``Reconciler`` compares them and returns a plan; this type carries out the device's part of it: rows, names, placeholders,
-/// siblings of conflicts. Effects outside the database are gathered in ``effects`` and performed after the commit.
+/// Concept: an item has three states: the log's (*remote*), the last agreed state (*synced*) and the state shown on
+/// this device (*local*). ``Reconciler`` compares them and returns a plan; this type carries out the device's part of
+/// it: rows, names, placeholders, siblings of conflicts. Effects outside the database are gathered in ``effects`` and
+/// performed after the commit.
 ///
 /// Invariants:
 /// - ``follow(_:)`` may be repeated: a second call changes nothing.
-/// - An edit, or a file that is being written, is never replaced or removed; at most it gets another name or becomes an item of its own.
-/// - An item that could not be shown because its place is taken is not agreed on, and stays unsettled until a later call.
-/// - A file that is open keeps its bytes: it gets a new node, and open handles continue to read.
+/// - An edit, or a file being written, is never replaced or removed; at most it is renamed or becomes a separate item.
+/// - An item that could not be shown because its place is taken is not agreed on, and stays unsettled until a later
+///   call.
+/// - An open file keeps its bytes: it gets a new node, and open handles continue to read.
 ///
-/// It must not touch blobs, the kernel or the network, wait for a program, or change what the log says (*remote*).
+/// It must not touch blobs, the kernel or the network, wait for a program, or change the log's state (*remote*).
 package struct TreeFollower {
     let transaction: MetadataTransaction
     let container: ContainerID
     let isOpen: (NodeID) -> Bool
-    /// Items that a program reads or writes under a claim: their contents stay as they are until the claim ends.
+    /// Items read or written under a claim: their contents stay unchanged until the claim ends.
     let held: Set<NodeID>
     let now: Timestamp
     let newID: () -> ItemID
     let log: Logger
     package var effects = TreeEffects()
-    /// Folders in which a name became free, that siblings may have wanted.
+    /// Folders with freed names that siblings may have wanted.
     var freed: Set<NodeID> = []
-    /// Names from which an item was moved or removed, and that another item of the log may wait for.
+    /// Names of moved or removed items, possibly awaited by other items of the log.
     var vacated: Set<TreeEffects.Entry> = []
-    /// Items being followed further up the call stack: names that are swapped would recurse for ever.
+    /// Items being followed further up the call stack: swapped names would recurse forever.
     private var underway: Set<ItemID> = []
     private var priorities: [NodeID: UInt8] = [:]
     private let reconciler = Reconciler()
@@ -61,8 +63,8 @@ package struct TreeFollower {
         {
             trees.local?.isBeingWritten = true
         }
-        // No program may see files of a package's old version beside files of its new one: files that are not on this device yet become
-        // placeholders.
+        // No program may see files of a package's old version beside files of its new version: files without local
+        // bytes become placeholders.
         let isInPackage = try isNewContent(trees) && isInPackage(id)
         if isInPackage { trees.local?.evictsOnUpdate = true }
         if trees.remote == nil, trees.local == nil, let sibling = try transaction.local.item(id, in: container) {
@@ -79,13 +81,13 @@ package struct TreeFollower {
         note(plan, id, trees)
         for action in plan.follow where try !perform(action, id) {
             log.debug("its place is taken by an item that the log does not have yet", metadata: ["item": "\(id)"])
-            // The place is taken by an item that the log does not have yet. The agreed state stays until it does.
+            // The place is taken by an item unknown to the log. The agreed state stays until the log has it.
             plan.agreed = keepPlace(in: plan.agreed, trees)
         }
         // It was on this device, so it is downloaded again.
         if isInPackage { try fetch(id) }
         try agree(on: plan.agreed, id, trees)
-        // An item that is shown for the first time equals the log's.
+        // An item shown for the first time equals the log's.
         if trees.local != nil || !plan.changes.isEmpty || plan.needsUpload {
             try markPending(id, plan, isInLog: trees.remote != nil)
         }
@@ -108,8 +110,8 @@ package struct TreeFollower {
             ])
     }
 
-    /// Gives another id to an item that was never sent and stays on this device, where the log has its id now: a copy of this device's state
-    /// sent it.
+    /// Gives a new id to a local-only, never sent item whose id is now in the log: a copy of this device's state sent
+    /// it.
     private func separateExcluded(_ id: ItemID) throws {
         guard var row = try transaction.local.item(id, in: container), row.isExcluded, !row.isKnown,
             row.conflict == nil, try transaction.remote(id, in: container) != nil
@@ -118,7 +120,7 @@ package struct TreeFollower {
         try transaction.local.update(row)
     }
 
-    /// Returns whether all bytes on this device are of another content than the log's, and all of them are in the cloud.
+    /// Returns whether all local bytes belong to a content other than the log's, and all of them are in the cloud.
     private func isNewContent(_ trees: ItemTrees) -> Bool {
         guard let local = trees.local, local.isMaterialised, !local.isEdited, !local.isBeingWritten,
             let new = trees.remote?.body.content?.reference
@@ -132,9 +134,9 @@ package struct TreeFollower {
     }
 
     private func keepPlace(in agreed: CloudItem?, _ trees: ItemTrees) -> CloudItem? {
-        // An item that could not be shown is not agreed on either, whatever its state was before its deletion.
+        // An item that could not be shown is not agreed on either, regardless of its state before its deletion.
         guard let local = trees.local, var agreed else { return nil }
-        // What is shown without having been agreed on (a conflict version that became an item) keeps the place where it is shown.
+        // An item shown without an agreed state (a conflict version that became an item) keeps its shown place.
         agreed.parent = trees.synced?.parent ?? local.parent
         agreed.name = trees.synced?.name ?? local.name
         return agreed
@@ -150,17 +152,18 @@ package struct TreeFollower {
         }
     }
 
-    /// Updates whether an item is pending: it is as long as the cloud lacks a change of it, which follows from its trees and not from what
-    /// was recorded when it changed.
+    /// Updates whether an item is pending, that is, whether the cloud lacks a change of it: this follows from its
+    /// trees, not from records of its changes.
     private func markPending(_ id: ItemID, _ plan: ItemPlan, isInLog: Bool) throws {
         guard let old = try transaction.local.item(id, in: container), old.conflict == nil, !old.isExcluded else {
             return
         }
         var item = old
-        // A new item may be in the log before its creation was sent: another device can restore a folder that was kept here.
+        // A new item may be in the log before its creation was sent: a different device can restore a folder kept on
+        // this device.
         if isInLog { item.isKnown = true }
         if !plan.changes.isEmpty || plan.needsUpload {
-            // An edit that is being written is marked at its last close; one that was uploaded since may have none.
+            // An edit being written is marked at its last close; an edit uploaded since may have no mark.
             if item.pendingSince == nil, !item.isWriting || !item.isEdited { item.pendingSince = now }
         } else if plan.agreed != nil, !plan.isPostponed {
             item.pendingSince = nil
@@ -169,7 +172,7 @@ package struct TreeFollower {
         if item != old { try transaction.local.update(item) }
     }
 
-    /// Performs one action. Returns false where the place is not free yet.
+    /// Performs an action. Returns false if the place is not free yet.
     private mutating func perform(_ action: FollowAction, _ id: ItemID) throws -> Bool {
         switch action {
         case .insert(let remote): return try insert(remote)
@@ -187,7 +190,7 @@ package struct TreeFollower {
     private mutating func insert(_ remote: CloudItem) throws -> Bool {
         guard let parent = try parentNode(of: remote) else { return false }
         guard try makeRoom(for: remote, named: remote.name, in: parent) else { return false }
-        // A folder of that name may just have become this one.
+        // A folder of that name may just have taken this id.
         if try transaction.local.node(of: remote.id, in: container) != nil { return true }
         var item = LocalItem(
             container: container, item: remote.id, parent: parent, name: remote.name,

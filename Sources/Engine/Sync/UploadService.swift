@@ -8,14 +8,14 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Uploads edited files, many small ones at once and large ones beside them, and records the reference of each content. The ``Outbox``
-/// appends to the log.
+/// Uploads edited files, small files in groups and large files beside them, and records the reference of each content.
+/// The ``Outbox`` appends to the log.
 final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
     private let room: CloudRoom
     private let running = Mutex<[NodeID: Progress]>([:])
-    /// Rung when a file was uploaded whose permit was granted later.
+    /// Rung after the upload of a file with a delayed permit.
     private let uploaded: Wakeup
     /// Whether the last file could not be opened because the process has no descriptors left.
     private let isShortOfDescriptors = Atomic(false)
@@ -40,7 +40,7 @@ final class UploadService: Sendable {
         var groupFiles: Int { self == .small ? 512 : 1 }
     }
 
-    /// Files up to this size share one query to the cloud and one wait.
+    /// Files up to this size share a query to the cloud and a wait.
     private static let smallFile: UInt64 = 4 << 20
     private static let groupBytes: UInt64 = 64 << 20
 
@@ -105,8 +105,8 @@ final class UploadService: Sendable {
         return items.filter { !nodes.contains($0.node) }
     }
 
-    /// Returns the items whose uploads are not delayed because another device rewrites them in response. Nothing is delayed while a user
-    /// waits for it.
+    /// Returns the items with uploads not delayed by a rewrite loop with a different device. Nothing is delayed while a
+    /// user waits for it.
     private func withoutLoops(_ items: [LocalItem]) throws -> [LocalItem] {
         let admitted = try context.loops.admit(
             items, of: context.device, at: context.time.now(), context.metadata)
@@ -119,7 +119,7 @@ final class UploadService: Sendable {
         return context.urgency.isUrgent ? items : admitted
     }
 
-    /// Splits items into groups of bounded size; a large file is a group of its own.
+    /// Splits items into groups of bounded size; a large file is a separate group.
     private static func parts(_ items: [LocalItem]) -> [[LocalItem]] {
         var parts: [[LocalItem]] = []
         var current: [LocalItem] = []
@@ -148,7 +148,7 @@ final class UploadService: Sendable {
         defer { running.withLock { running in for candidate in candidates { running[candidate.item.node] = nil } } }
         let results = try await context.metered.perform(transfer) { [self] in
             let items = candidates.map(uploadItem)
-            // A large document is a group of its own.
+            // A large document is a separate group.
             if candidates.count == 1, let refusal = try await room.refusal(of: candidates[0], items[0], in: container) {
                 log.debug(
                     "no upload: there is no room", metadata: candidates[0].item.logged + ["why": "\(refusal.message)"])
@@ -160,9 +160,9 @@ final class UploadService: Sendable {
         return try await context.blocking { [self] in try note(zip(candidates, results)) }
     }
 
-    /// Returns the state of a file while no program writes it under a claim; a write after that makes the upload void. So the permit ends
-    /// once the state is read, and no writer waits for the network. Returns nil where a program holds the file or has to save first: the
-    /// upload then waits for its permit separately.
+    /// Returns the state of a file while no program writes it under a claim; a later write voids the upload. So the
+    /// permit ends once the state is read, and no writer waits for the network. Returns nil if a program holds the file
+    /// or has to save first: the upload then waits for its permit separately.
     private func withPermit(_ item: LocalItem, to container: ContainerName) -> UploadCandidate? {
         if context.permits.areFree { return candidate(item) }
         switch context.permits.ask(.upload, for: item.node) {
@@ -194,7 +194,7 @@ final class UploadService: Sendable {
         }
     }
 
-    /// Returns the item with the changes that its presenters have just saved; nil if there is nothing to upload any more.
+    /// Returns the item with the changes just saved by its presenters; nil if there is nothing left to upload.
     private func saved(_ item: LocalItem) throws -> LocalItem? {
         context.mounted.noteIdleEdits(pause: .zero)
         let present = try context.metadata.read { try $0.local.item(item.item, in: item.container) }
@@ -211,19 +211,19 @@ final class UploadService: Sendable {
             return candidate
         } catch {
             let details: Logger.Metadata = ["node": "\(item.node)", "error": "\(error)"]
-            // A row that cannot be read now is looked at again in the next round.
+            // An unreadable row is retried in the next round.
             guard let row = try? context.metadata.read({ try $0.local.item(item.node) }), row.blob == item.blob else {
                 context.log.debug("a file was removed before its upload began", metadata: details)
                 return nil
             }
             if let error = error as? Errno, [EMFILE, ENFILE].contains(error.code) {
-                // It says nothing about the file, and passes. One line is enough for all of them.
+                // Temporary, and unrelated to the file. A single line suffices for all of them.
                 if !isShortOfDescriptors.exchange(true, ordering: .relaxed) {
                     context.log.warning("uploads wait for free descriptors", metadata: details)
                 }
                 return nil
             }
-            // It is known, and named, that the bytes are lost.
+            // The bytes are already recorded as lost.
             if row.uploadError != nil, (error as? Errno)?.code == ENOENT { return nil }
             context.log.error("the bytes of an edited file cannot be read", metadata: details)
             fail(item, "Its bytes on this device cannot be read: \(error).")
@@ -246,7 +246,7 @@ final class UploadService: Sendable {
     ) throws -> Bool {
         var isAnyDone = false
         var cloudError: TransferError?
-        // A row that says "clean" could survive a power failure that its bytes do not.
+        // A "clean" row could survive a power failure without its bytes.
         let durable = try makeDurable(results.compactMap { (try? $0.1.get()) == nil ? nil : $0.0.item.blob })
         try context.metadata.write(.uploading) { transaction in
             for (candidate, result) in results {
@@ -291,10 +291,10 @@ final class UploadService: Sendable {
         "Its bytes on this device were corrupted while it waited for the upload: the disk may be failing. "
         + "Check it, and save it again to upload it as it is; or restore it from a backup."
 
-    /// Makes blobs durable. Returns those that are: one whose sync failed before is left out until it is rewritten.
+    /// Makes blobs durable. Returns the durable ones: a blob with a failed sync is left out until it is rewritten.
     private func makeDurable(_ all: [BlobName]) throws -> Set<BlobName> {
         let blobs = all.filter { !context.content.needsRenewal($0) }
-        // From this number on one flush of the file system is cheaper than one per file.
+        // From this number on, a single flush of the file system is cheaper than flushing each file.
         if blobs.count < 8 {
             for blob in blobs { try context.content.sync(blob) }
         } else {

@@ -10,7 +10,7 @@ package struct VersionError: Error, Sendable {
     package enum Code: Sendable {
         /// No such version exists, or its bytes are no longer in the cloud.
         case notFound
-        /// The present content is not in the cloud, so it could not be restored later.
+        /// The current content is not in the cloud, so it could not be restored later.
         case notUploaded
         /// A program holds the document or has it open to write.
         case busy
@@ -18,7 +18,7 @@ package struct VersionError: Error, Sendable {
     }
 
     package let code: Code
-    /// What happened and what to do, whole sentences.
+    /// The error and the advice, in whole sentences.
     package let message: String
 
     package init(code: Code, message: String) {
@@ -27,10 +27,11 @@ package struct VersionError: Error, Sendable {
     }
 }
 
-/// The history of documents. Former contents are in the log, and their bytes in the cloud; a device stores only what it needs to find them.
+/// The history of documents. Former contents are in the log, and their bytes in the cloud; a device stores only enough
+/// to find them.
 package struct VersionHistory: Sendable {
     let context: EngineContext
-    /// The number of checks whether the present content has reached the cloud.
+    /// The number of checks whether the current content has reached the cloud.
     private static let looks = 600
     private static let pause = Duration.milliseconds(50)
 
@@ -38,7 +39,7 @@ package struct VersionHistory: Sendable {
 
     // MARK: Reading
 
-    /// Writes the bytes of a content to a file, which must be empty.
+    /// Writes a content's bytes to a file, which must be empty.
     package func fetch(_ content: ContentReference, of container: ContainerName, to file: SharedDescriptor) async throws
     {
         guard content.size > 0 else { return }
@@ -54,12 +55,12 @@ package struct VersionHistory: Sendable {
 
     // MARK: Restoring
 
-    /// Makes a version the document's current content: an edit like any other, so the present content becomes a version itself. Returns
-    /// once it is current on this device; it is sent to the cloud next.
+    /// Restores a version as the document's current content: an edit like any other, so the previous content becomes a
+    /// version itself. Returns once it is current on this device; it is sent to the cloud next.
     package func restore(_ version: HistoricVersion, of id: ItemID) async throws {
         context.urgency.begin()
         defer { context.urgency.end() }
-        // Presenters may save when they are asked; that save is uploaded too, before it is replaced.
+        // Presenters may save when asked; that save is uploaded too, before it is replaced.
         for _ in 0..<4 {
             let item = try await settledItem(id, version.container)
             guard item.content != version.content else { return }
@@ -69,7 +70,7 @@ package struct VersionHistory: Sendable {
             code: .busy, message: "A program keeps writing the document. Close it there, then restore the version.")
     }
 
-    /// Returns the item once the log has what it shows.
+    /// Returns the item once its shown state is in the log.
     private func settledItem(_ id: ItemID, _ container: ContainerID) async throws -> LocalItem {
         for look in 0... {
             let item = try await context.blocking { [context] in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A doorbell: rung any number of times, it wakes its one waiter once.
+/// A doorbell: rung any number of times, it wakes its single waiter once.
 package final class Wakeup: Sendable {
     private struct State {
         var isRung = false
@@ -29,7 +29,7 @@ package final class Wakeup: Sendable {
     package func wait(atMost duration: Duration, clock: any Clock<Duration>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.untilRung() }
-            // The sleep fails only when it is cancelled by the other task.
+            // The sleep fails only when the other task cancels it.
             group.addTask { try? await clock.sleep(for: duration) }
             await group.next()
             group.cancelAll()

@@ -7,20 +7,21 @@ import Logging
 import Synchronization
 import Transfers
 
-/// Why the cloud does not accept what this device writes, and when it is asked again. Pure.
+/// Why the cloud does not accept this device's writes, and when it is asked again. Pure.
 ///
-/// Reading does not depend on it: the cloud stays online, logs are followed and bytes are fetched. What was refused stays on this device.
+/// Reading does not depend on it: the cloud stays online, logs are followed and bytes are fetched. Refused changes stay
+/// on this device.
 package struct WriteRefusal: Equatable, Sendable {
     /// `readOnly` or `quota`.
     package let code: CloudError.Code
-    /// What happened and what to do, whole sentences.
+    /// The error and the advice, in whole sentences.
     package let message: String
     let time: Timestamp
 
     /// Whether this device may only read; otherwise the cloud is full.
     package var isReadOnly: Bool { code == .readOnly }
 
-    /// Creates the refusal that an error means; nil for an error that says nothing about writing alone.
+    /// Creates the refusal for an error; nil for an error not specific to writing.
     init?(_ error: any Error, at time: Timestamp) {
         let cloudError = error as? CloudError ?? (error as? TransferError)?.cause as? CloudError
         guard let cloudError, cloudError.code == .readOnly || cloudError.code == .quota else { return nil }
@@ -36,18 +37,18 @@ package struct WriteRefusal: Equatable, Sendable {
     }
 }
 
-/// Writes to the cloud that it may refuse while it can be read.
+/// Writes that the cloud may refuse while it is readable.
 extension SyncEngine {
-    /// The cloud's last refusal to accept a change, until it accepts the next one.
+    /// The cloud's last refusal of a change, until it accepts the next one.
     package var refusal: WriteRefusal? { shared.withLock { $0.refusal } }
 
-    /// Whether changes may be sent now. A client that waits for them has the cloud asked immediately.
+    /// Whether changes may be sent now. For a waiting client, the cloud is asked immediately.
     var mayWrite: Bool {
         guard let refusal else { return true }
         return context.urgency.isUrgent || refusal.mayRetry(at: context.time.now())
     }
 
-    /// Asks the cloud again with the next round, because what is to be sent or the access has changed.
+    /// Asks the cloud again with the next round, because the changes to send or the access have changed.
     package func writeAgain() {
         shared.withLock { $0.refusal = nil }
         askCloud()
@@ -55,7 +56,7 @@ extension SyncEngine {
 
     func noteAccepted() { shared.withLock { $0.refusal = nil } }
 
-    /// Notes a refusal of the cloud that is connected. Returns whether the error is one.
+    /// Notes a refusal by the connected cloud. Returns whether the error is a refusal.
     func noteRefusal(_ error: any Error) -> Bool {
         guard state == .online, let refusal = WriteRefusal(error, at: context.time.now()) else { return false }
         let isNew = shared.withLock { shared in
@@ -86,7 +87,7 @@ extension SyncEngine {
         }
     }
 
-    /// Creates a container of this device in the cloud unless the cloud refuses that.
+    /// Creates a container of this device in the cloud unless refused.
     func createUnlessRefused(_ container: LocalContainer) async throws {
         guard mayWrite else { return }
         do {
@@ -100,7 +101,8 @@ extension SyncEngine {
         }
     }
 
-    /// Settles folders that differ from the log by their time alone, which they got with a change in them: it is no edit of a person.
+    /// Settles folders that differ from the log only in their time, updated by a change inside: this is no edit by a
+    /// person.
     private func settleFolderTimes(in container: LocalContainer) async throws {
         try await context.blocking { [context] in
             let folders = try context.metadata.read { transaction in
@@ -125,7 +127,7 @@ extension SyncEngine {
         }
     }
 
-    /// Discards the batch that was refused, so that what it was made from can be removed here without a trace in the cloud.
+    /// Discards the refused batch, so that its items can be removed locally without a trace in the cloud.
     private func withdraw(_ container: LocalContainer) async throws {
         try await context.blocking { [context] in
             try context.metadata.write(.uploading) { try $0.withdrawBatch(of: container.id) }

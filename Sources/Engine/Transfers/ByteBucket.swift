@@ -1,8 +1,8 @@
-/// A token bucket for bytes: as many a second as its rate, and at once those of a second that was not used. Pure; the caller passes the
-/// time.
+/// A token bucket for bytes: as many a second as its rate, plus up to a second's unused bytes in a burst. Pure; the
+/// caller passes the time.
 ///
-/// A request passes as soon as the bucket has any bytes, however large the request is, and the bucket goes into debt. So the average is
-/// exact without a limit on the size of requests.
+/// A request passes as soon as the bucket has any bytes, however large the request is, and the bucket goes into debt.
+/// So the average is exact without a limit on the size of requests.
 struct ByteBucket: Sendable {
     /// Bytes a second; nil: everything passes.
     private(set) var rate: UInt64?
@@ -17,7 +17,7 @@ struct ByteBucket: Sendable {
 
     private var capacity: Double { rate.map { max(1, Double($0)) } ?? 0 }
 
-    /// Changes the rate. Bytes that were not used before do not count under the new one, and debts do not either.
+    /// Changes the rate. Unused bytes and debts do not carry over to the new rate.
     mutating func setRate(_ rate: UInt64?, at now: Duration) {
         self.rate = rate
         balance = capacity
@@ -38,7 +38,7 @@ struct ByteBucket: Sendable {
         balance = max(-Self.maximumDebt, balance - Double(max(0, bytes)))
     }
 
-    /// Gives bytes back that were taken and not used.
+    /// Gives back bytes that were taken and not used.
     mutating func giveBack(_ bytes: Int) {
         guard rate != nil else { return }
         balance = min(capacity, balance + Double(max(0, bytes)))

@@ -7,7 +7,7 @@ import Synchronization
 // MARK: Running fetches
 
 extension ContentDownload {
-    /// What a download learns with its manifest; computed outside the lock, as it takes time for a large content.
+    /// A download's knowledge from its manifest; computed outside the lock, as it takes time for a large content.
     struct Known: Sendable {
         let manifest: Manifest
         let present: PresenceBitmap
@@ -68,7 +68,7 @@ extension ContentDownload {
         }
     }
 
-    /// Fetches over the network, in a slot that is held until the bytes are written, which bounds the memory.
+    /// Fetches over the network, in a slot held until the bytes are written, which bounds the memory.
     private func fetch(
         _ target: FetchPlan.Target, _ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket
     ) async {
@@ -85,7 +85,7 @@ extension ContentDownload {
     }
 
     private func fetchManifest(_ priority: TransferPriority, _ throttleTicket: TransferThrottle.Ticket) async throws {
-        // Its size is not known before it is here.
+        // Its size is unknown before it arrives.
         let known = try await context.withChunk(
             reference.digest, in: container, about: 0, priority, isUrgent: true, throttleTicket
         ) { [self] frame in

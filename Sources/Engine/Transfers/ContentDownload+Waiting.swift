@@ -7,7 +7,7 @@ import Synchronization
 extension ContentDownload {
     typealias Waiting = CheckedContinuation<Void, any Error>
 
-    /// The effects of an event that are performed outside the lock.
+    /// An event's effects outside the lock.
     struct Effects {
         var resumed: [(waiter: Waiting, error: TransferError?)] = []
         var cancelled: [(target: FetchPlan.Target, ticket: TransferTicket)] = []
@@ -15,7 +15,7 @@ extension ContentDownload {
         var progress: DownloadProgress?
     }
 
-    /// Passes an event to the plan and performs the actions that it returns.
+    /// Passes an event to the plan and performs the returned actions.
     func handle(_ event: (inout State, Duration) -> [FetchPlan.Action]) {
         let now = elapsed()
         let effects = state.withLock { perform(event(&$0, now), &$0, now: now) }
@@ -47,8 +47,8 @@ extension ContentDownload {
         finish(effects)
     }
 
-    /// Performs the actions. Fetches start under the lock, so that their outcome finds its ticket; calls into foreign code are left to the
-    /// effects.
+    /// Performs the actions. Fetches start under the lock, so that their outcome finds its ticket; calls into foreign
+    /// code are left to the effects.
     private func perform(_ actions: [FetchPlan.Action], _ state: inout State, now: Duration) -> Effects {
         var effects = Effects()
         for action in actions {
@@ -82,7 +82,7 @@ extension ContentDownload {
     }
 
     private func finish(_ effects: Effects) {
-        // Before the waiters resume: the reported progress never lags behind the bytes that they received.
+        // Before the waiters resume: the reported progress never lags behind their received bytes.
         if let progress = effects.progress { options.onProgress?(progress) }
         for (waiter, error) in effects.resumed {
             if let error { waiter.resume(throwing: error) } else { waiter.resume() }
@@ -101,10 +101,10 @@ extension ContentDownload {
 // MARK: Timer
 
 extension ContentDownload {
-    /// Sets the timer to the time that the plan requests. Called under the lock.
+    /// Sets the timer to the time requested by the plan. Called under the lock.
     private func setTimer(_ state: inout State, now: Duration) {
         let wake = state.plan.nextWake
-        // An early timer finds nothing to do and is set again, which is cheaper than a new one per chunk.
+        // An early timer finds nothing to do and is set again, at a lower cost than a new timer per chunk.
         if let wake, let timer = state.timer, timer.at <= wake { return }
         if let timer = state.timer { context.timers.remove(timer.key) }
         state.timer = wake.map { wake in
@@ -114,7 +114,7 @@ extension ContentDownload {
 
     private func fire(_ wake: Duration) {
         handle { state, now in
-            // A clock may wake slightly early by its own measure; whatever was scheduled for `wake` is due.
+            // A clock may wake slightly early by its own measure; everything scheduled for `wake` is due.
             if state.timer?.at == wake { state.timer = nil }
             let now = max(now, wake)
             let isReaderLate = state.plan.waiters.contains { $0.priority == .demand && $0.isLate(now) }

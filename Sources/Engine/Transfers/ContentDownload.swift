@@ -2,21 +2,23 @@ package import Chunking
 package import CloudModel
 import Synchronization
 
-/// The one download of a content, shared by all its readers.
+/// The shared download of a content, used by all its readers.
 ///
-/// Bytes are written only after their digest was checked, and count as present only after they were written. ``FetchPlan`` decides;
-/// this class holds the lock, runs the fetches and resumes the waiters. Fetches keep it, and so its descriptor, alive until they end.
+/// Bytes are written only after their digest was checked, and count as local only after they were written.
+/// ``FetchPlan`` decides; this class holds the lock, runs the fetches and resumes the waiters. Fetches keep it, and so
+/// its descriptor, alive until they end.
 package final class ContentDownload: Sendable {
     package struct Options: Sendable {
-        /// Chunks that an earlier run wrote and synced; see ``ContentDownload/presentChunks``.
+        /// Chunks written and synced by an earlier run; see ``ContentDownload/presentChunks``.
         package var presentChunks: [UInt8]?
-        /// The manifest of an earlier run, so that chunks on this device can be read offline. Ignored if it belongs to another content.
+        /// The manifest of an earlier run, so that local chunks can be read offline. Ignored if it belongs to a
+        /// different content.
         package var manifest: Manifest?
-        /// A file whose chunks are copied instead of fetched.
+        /// A file with chunks to copy instead of fetching.
         package var reuse: ChunkSource?
-        /// Called whenever bytes became present, on any thread; calls may arrive out of order. Must return at once.
+        /// Called whenever bytes were written, on any thread; calls may arrive out of order. Must return immediately.
         package var onProgress: (@Sendable (DownloadProgress) -> Void)?
-        /// Called with the size of each piece that the cloud sent, on any thread. Must return at once.
+        /// Called with the size of each piece received from the cloud, on any thread. Must return immediately.
         package var onReceived: (@Sendable (Int) -> Void)?
 
         package init() {}
@@ -76,13 +78,13 @@ package final class ContentDownload: Sendable {
         }
     }
 
-    /// Returns once all these bytes are on this device. Bytes behind the end count as present.
+    /// Returns once all these bytes are on this device. Bytes past the end count as local.
     ///
     /// - Parameters:
     ///   - priority: `demand` for a reader, `background` for a download without a waiting reader.
-    ///   - patience: how long to wait while none of these bytes arrive; nil waits for ever.
-    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not affected; a demand that arrives right after one whose
-    ///   patience ended fails with it.
+    ///   - patience: how long to wait while none of these bytes arrive; nil waits forever.
+    /// - Throws: ``TransferError``, or `CancellationError`. Other waiters are not affected; a demand arriving right
+    ///   after an expired one fails with it.
     package func ensure(
         _ range: Range<UInt64>, priority: TransferPriority = .demand, patience: Duration?
     ) async throws {
@@ -114,7 +116,7 @@ package final class ContentDownload: Sendable {
     /// Fetches these bytes soon, without a waiter. A failure is not reported; it recurs when the bytes are demanded.
     package func prefetch(_ range: Range<UInt64>) { handle { $0.plan.prefetch(range, now: $1) } }
 
-    /// Returns whether these bytes can be read at once. Never waits; if they can, also keeps the read-ahead going.
+    /// Returns whether these bytes can be read immediately. Never waits; if they can, also keeps the read-ahead going.
     package func isPresent(_ range: Range<UInt64>) -> Bool {
         let (isPresent, isComplete) = state.withLock { ($0.plan.isPresent(range), $0.plan.isComplete) }
         if isPresent, !isComplete { handle { $0.plan.readOn(range, now: $1) } }
@@ -124,7 +126,7 @@ package final class ContentDownload: Sendable {
     /// Whether the rest of the content is worth fetching too, because its readers take more than a look at it.
     package var wantsRest: Bool { state.withLock { $0.plan.tail.wantsRest } }
 
-    /// Notes a read whose bytes are not all here, for ``wantsRest``.
+    /// Notes a read with bytes missing locally, for ``wantsRest``.
     package func noteRead(_ range: Range<UInt64>) { state.withLock { $0.plan.tail.read(range) } }
 
     /// Ends the pause after a failure, as the cloud is reported to be back.
@@ -133,7 +135,7 @@ package final class ContentDownload: Sendable {
         handle { $0.plan.retryNow(now: $1) }
     }
 
-    /// Ends the download: waiters fail with `stopped`. Once it returns, nothing writes to the destination any more.
+    /// Ends the download: waiters fail with `stopped`. Once it returns, nothing writes to the destination any longer.
     package func stop() async {
         handle { state, _ in state.plan.stop() }
         await withCheckedContinuation { continuation in
@@ -153,7 +155,7 @@ extension ContentDownload {
     package var fractionPresent: Double { progress.fraction }
     package var isComplete: Bool { state.withLock { $0.plan.isComplete } }
 
-    /// The chunks whose bytes are written, as a bitmap: chunk `i` is bit `i % 8` of byte `i / 8`. To keep it, take it first, then
+    /// The written chunks, as a bitmap: chunk `i` is bit `i % 8` of byte `i / 8`. To keep it, take it first, then
     /// `fdatasync(2)` the destination, then store it.
     package var presentChunks: [UInt8] {
         state.withLock { $0.plan.manifest == nil ? nil : $0.plan.present.bytes } ?? options.presentChunks ?? []

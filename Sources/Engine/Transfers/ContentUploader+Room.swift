@@ -4,8 +4,9 @@ package import CloudModel
 import CloudStorage
 
 extension ContentUploader {
-    /// Returns whether an upload of a file fits into `free` bytes: whether the frames of the chunks that the cloud does not have are that large
-    /// together. Sends only names. Reads, and compresses, no more of the file than it takes to know that.
+    /// Returns whether an upload of a file fits into `free` bytes, that is, whether the total size of the frames
+    /// missing from the cloud does. Sends only names. Reads, and compresses, no more of the file than necessary to
+    /// decide.
     package func fits(_ item: UploadItem, into free: UInt64, in container: ContainerName) async throws -> Bool {
         var stager = UploadStager(items: [item], chunker: chunker)
         let sender = PieceSender(items: [item], container: container, context: context)

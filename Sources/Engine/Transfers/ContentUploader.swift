@@ -3,12 +3,13 @@ package import Chunking
 package import CloudModel
 import CloudStorage
 
-/// Uploads files: computes the names of their chunks, asks which are missing, sends those, and the manifest last.
+/// Uploads files: computes the names of their chunks, queries which are missing, sends those, and the manifest last.
 ///
-/// The next group of chunks is hashed while one is sent. Bytes are read again when they are sent and checked against their name, so memory
-/// is bounded by what is in flight, and a file that changes in between is detected instead of being uploaded as a mixture.
+/// The next group of chunks is hashed while the current group is sent. Bytes are read again when they are sent and
+/// checked against their name, so memory is bounded by the bytes in flight, and a file that changes in between is
+/// detected instead of being uploaded as a mixture.
 package struct ContentUploader: Sendable {
-    /// Chunks per query for missing ones: their names are 16 KiB.
+    /// Chunks per query for missing chunks: their names are 16 KiB.
     static let groupChunks = 512
     static let groupBytes = 32 << 20
     /// A small file produces two events: its chunk and its end.
@@ -24,9 +25,9 @@ package struct ContentUploader: Sendable {
         chunker = FileChunker(parameters)
     }
 
-    /// Uploads one open file. Throws ``TransferError``, or `CancellationError`.
+    /// Uploads an open file. Throws ``TransferError``, or `CancellationError`.
     ///
-    /// - Parameter progress: called with how many of the file's bytes are in the cloud. Must return at once.
+    /// - Parameter progress: called with the number of the file's bytes in the cloud. Must return immediately.
     package func upload(
         _ file: SharedDescriptor, size: UInt64, to container: ContainerName,
         stillUnchanged: @escaping @Sendable () -> Bool = { true }, progress: (@Sendable (UInt64) -> Void)? = nil
@@ -35,8 +36,8 @@ package struct ContentUploader: Sendable {
         return try await upload([item], to: container)[0].get()
     }
 
-    /// Uploads a batch with one query to the cloud per ``groupChunks`` chunks. An error of one file fails that file only; when the cloud
-    /// fails, all unfinished files fail. Throws only `CancellationError`.
+    /// Uploads a batch with a query to the cloud per ``groupChunks`` chunks. A file's own error fails that file only;
+    /// when the cloud fails, all unfinished files fail. Throws only `CancellationError`.
     package func upload(
         _ items: [UploadItem], to container: ContainerName
     ) async throws -> [Result<UploadResult, TransferError>] {

@@ -3,7 +3,7 @@ import Chunking
 // MARK: Outcomes of fetches
 
 extension FetchPlan {
-    /// Notes that the manifest arrived. `present` holds the chunks that an earlier run fetched.
+    /// Notes that the manifest arrived. `present` holds the chunks fetched by an earlier run.
     mutating func manifestArrived(_ manifest: Manifest, present: PresenceBitmap, now: Duration) -> [Action] {
         inFlight[.manifest] = nil
         guard self.manifest == nil else { return schedule(now: now) }
@@ -58,16 +58,16 @@ extension FetchPlan {
         return schedule(now: now)
     }
 
-    /// Ends the waits whose patience is over, and starts fetches that a pause held back.
+    /// Ends waits with expired patience, and starts fetches held back by a pause.
     mutating func tick(now: Duration) -> [Action] {
         let error = patienceError
         let failures = fail(error) { $0.isLate(now) }
-        // No waiter is left that would notice a hanging fetch.
+        // No waiter is left to notice a hanging fetch.
         if !failures.isEmpty, waiters.isEmpty { return failures + cancelAll() }
         return failures + schedule(now: now)
     }
 
-    /// Retries at once, as the cloud is reported to be back.
+    /// Retries immediately, as the cloud is reported to be back.
     mutating func retryNow(now: Duration) -> [Action] {
         backOff.resume()
         return schedule(now: now)

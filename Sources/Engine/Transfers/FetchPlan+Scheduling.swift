@@ -18,7 +18,7 @@ extension FetchPlan {
         return actions
     }
 
-    /// Starts the fetches of demands. They have slots of their own, so background fetches never make them wait.
+    /// Starts the fetches of demands. They have reserved slots, so background fetches never delay them.
     private mutating func startDemands(_ actions: inout [Action]) {
         for position in waiters.indices where waiters[position].priority == .demand {
             while demandsInFlight < parallel, let index = nextAbsent(position) {
@@ -64,7 +64,7 @@ extension FetchPlan {
         return present.firstAbsent(in: min(waiter.cursor, waiter.chunks.upperBound)..<waiter.chunks.upperBound)
     }
 
-    /// Moves a background waiter's cursor past chunks that are present or in flight.
+    /// Moves a background waiter's cursor past chunks already local or in flight.
     private mutating func nextIdle(_ position: Int) -> Int? {
         while let index = nextAbsent(position) {
             waiters[position].cursor = index + 1

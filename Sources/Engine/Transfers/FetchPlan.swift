@@ -1,9 +1,10 @@
 import Chunking
 
-/// Decides what to fetch of one content, for which reader and when. Pure: takes events and the time, returns actions.
+/// Decides which parts of a content to fetch, for which reader and when. Pure: takes events and the time, returns
+/// actions.
 ///
-/// Every chunk is fetched once, however many readers wait for it. Demands have priority, then read-ahead, then the rest.
-/// Times are durations since any fixed moment.
+/// Every chunk is fetched once, however many readers wait for it. Demands have priority, then read-ahead, then the
+/// rest. Times are durations since any fixed moment.
 struct FetchPlan: Sendable {
     enum Target: Hashable, Sendable {
         case manifest
@@ -12,9 +13,10 @@ struct FetchPlan: Sendable {
 
     enum Action: Equatable, Sendable {
         case start(Target, TransferPriority)
-        /// A reader now waits for a fetch that started with a lower priority.
+        /// A reader now waits for a fetch started with a lower priority.
         case promote(Target)
-        /// No reader wants the target any more. Followed by ``FetchPlan/abandoned(_:now:)``, or by its outcome if that was faster.
+        /// No reader wants the target any longer. Followed by ``FetchPlan/abandoned(_:now:)``, or by its outcome if
+        /// that was faster.
         case cancel(Target)
         case succeed(WaiterID)
         case fail(WaiterID, TransferError)
@@ -26,9 +28,9 @@ struct FetchPlan: Sendable {
         let id: WaiterID
         let range: Range<UInt64>
         let priority: TransferPriority
-        /// How long the waiter waits while none of its chunks arrive; nil waits for ever.
+        /// How long the waiter waits while none of its chunks arrive; nil waits forever.
         let patience: Duration?
-        /// When the waiter began to wait, or when one of its chunks last arrived.
+        /// When the waiter began to wait, or when any of its chunks last arrived.
         var lastProgress: Duration
         /// The chunks of its range, known once the manifest is.
         var chunks = 0..<0
@@ -50,13 +52,13 @@ struct FetchPlan: Sendable {
     var inFlight: [Target: TransferPriority] = [:]
     var readAhead: ReadAhead
     var backOff = BackOff()
-    /// The last failure since bytes arrived that may pass with time.
+    /// The last temporary failure since bytes arrived.
     var lastFailure: TransferError?
     /// Targets that arrived damaged once and are requested again.
     var suspects: Set<Target> = []
     /// Bytes to read ahead, requested before the manifest was known.
     var hint: Range<UInt64>?
-    /// Whether what was read so far is more than a look.
+    /// Whether the reads so far are more than a look.
     var tail: TailRule
     var isStopped = false
 
@@ -98,7 +100,7 @@ extension FetchPlan {
         return schedule(now: now)
     }
 
-    /// Notes that a reader took bytes that were present: the bytes after them may be worth fetching.
+    /// Notes that a reader took local bytes: the bytes after them may be worth fetching.
     mutating func readOn(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
         tail.read(range)
@@ -106,14 +108,14 @@ extension FetchPlan {
         return schedule(now: now)
     }
 
-    /// Fetches bytes that a reader will want and does not wait for yet.
+    /// Fetches bytes for a reader in advance, without a waiter.
     mutating func prefetch(_ range: Range<UInt64>, now: Duration) -> [Action] {
         guard !isComplete, !isStopped else { return [] }
         if let manifest { readAhead.prefetch(manifest.indices(covering: range)) } else { hint = range }
         return schedule(now: now)
     }
 
-    /// Removes a waiter that gave up. Its fetches continue if another waiter needs them.
+    /// Removes a waiter that gave up. Its fetches continue if other waiters need them.
     mutating func cancel(_ id: WaiterID) -> [Action] {
         waiters.removeAll { $0.id == id }
         return waiters.isEmpty ? cancelAll() : []

@@ -1,7 +1,7 @@
 package import Chunking
 import CloudModel
 
-/// A file of this device whose chunks are known, such as the version that a download replaces.
+/// A local file with known chunks, such as the version to be replaced by a download.
 package struct ChunkSource: Sendable {
     package let file: SharedDescriptor
     package let manifest: Manifest
@@ -13,7 +13,7 @@ package struct ChunkSource: Sendable {
     }
 }
 
-/// Finds chunks that need not be fetched because an older version, or another part of the same content, has them.
+/// Finds chunks that need not be fetched because an older version, or a different part of the same content, has them.
 struct LocalCopies: Sendable {
     struct Place: Sendable {
         let file: SharedDescriptor
@@ -23,7 +23,7 @@ struct LocalCopies: Sendable {
     private let manifest: Manifest
     private let destination: SharedDescriptor
     private let reuse: [ChunkID: Place]
-    /// The indices of chunks that the content contains more than once.
+    /// The indices of repeated chunks in the content.
     private let repeated: [ChunkID: [Int]]
 
     init(manifest: Manifest, destination: SharedDescriptor, reuse: ChunkSource?) {

@@ -1,17 +1,17 @@
 import Chunking
 
-/// Decides which pieces are sent in one request: small ones many at once, because on a distant cloud a request costs as much as its bytes.
-/// Pure.
+/// Decides which pieces share a request: small pieces many at a time, because on a distant cloud a request costs as
+/// much as its bytes. Pure.
 struct PieceGroups {
-    /// The maximum size of a small piece before compression, and the limits of a group of such pieces: low enough that a broken connection
-    /// loses little.
+    /// The maximum size of a small piece before compression, and the limits of a group of such pieces: low enough that
+    /// a broken connection loses little.
     static let smallBytes = 64 << 10
     static let groupBytes = 512 << 10
     static let groupPieces = 128
 
     private(set) var groups: [[UploadPiece]] = []
 
-    /// Without `together` each piece is sent alone: a cloud that is near accepts several at once.
+    /// Without `together` each piece is sent alone: a nearby cloud accepts several requests in parallel.
     init(_ pieces: [UploadPiece], together: Bool) {
         guard together else {
             groups = pieces.map { [$0] }

@@ -12,9 +12,9 @@ struct PieceSender: Sendable {
 
     struct Outcome: Sendable {
         let piece: UploadPiece
-        /// The number of bytes sent; nil if no source had the piece's bytes any more.
+        /// The number of bytes sent; nil if no source still had the piece's bytes.
         let sent: Int?
-        /// Files that no longer have the bytes that were named.
+        /// Files that no longer have the named bytes.
         let failures: [Failure]
     }
 
@@ -29,18 +29,18 @@ struct PieceSender: Sendable {
         try await context.uploadSlots.withSlot(.background) { try await context.missing(ids, in: container) }
     }
 
-    /// Sends a group. Throws only the cloud's errors and `CancellationError`. The slot also covers reading and compressing, which bounds
-    /// the memory.
+    /// Sends a group. Throws only the cloud's errors and `CancellationError`. The slot also covers reading and
+    /// compressing, which bounds the memory.
     func send(_ group: [(piece: UploadPiece, manifest: Manifest?)]) async throws -> [Outcome] {
         let estimated = group.reduce(0) { $0 + ($1.manifest?.encoded().count ?? $1.piece.entry.length) }
-        // Before the slot, which is not held while others send.
+        // Before the slot, to leave it free while others send.
         try await context.up.pass(context.up.makeTicket(), bytes: estimated, .background)
         return try await context.uploadSlots.withSlot(.background) {
             let frames = await context.pool.run { group.map { makeFrame(of: $0.piece, manifest: $0.manifest) } }
             let chunks = zip(group, frames).compactMap { member, made in
                 made.frame.map { OutgoingChunk(id: member.piece.entry.id, kind: member.piece.kind, frame: $0) }
             }
-            // Of an upload that fails, an unknown part was sent: all of it counts.
+            // The part sent by a failed upload is unknown: all of it counts.
             try await context.put(chunks, in: container)
             context.up.correct(estimated, to: chunks.reduce(0) { $0 + $1.frame.count })
             return zip(group, frames).map { member, made in
@@ -49,7 +49,7 @@ struct PieceSender: Sendable {
         }
     }
 
-    /// Makes the piece's frame from the first source that still has its bytes.
+    /// Builds the piece's frame from the first source that still has its bytes.
     private func makeFrame(of piece: UploadPiece, manifest: Manifest?) -> (frame: [UInt8]?, failures: [Failure]) {
         var failures: [Failure] = []
         for source in piece.sources {

@@ -1,10 +1,10 @@
-/// Which chunks of a content are on this device: one bit each.
+/// A content's chunks on this device: one bit each.
 package struct PresenceBitmap: Hashable, Sendable {
     package let count: Int
     package private(set) var presentCount = 0
     private var words: [UInt64]
 
-    /// Creates a bitmap in which no chunk is present.
+    /// Creates a bitmap without any chunks.
     package init(count: Int) {
         self.count = count
         words = [UInt64](repeating: 0, count: (count + 63) / 64)
@@ -28,7 +28,7 @@ package struct PresenceBitmap: Hashable, Sendable {
 
     package subscript(index: Int) -> Bool { words[index / 64] & (1 << (index % 64)) != 0 }
 
-    /// Marks a chunk as present. Returns false if it was already.
+    /// Marks a chunk as local. Returns false if it was already.
     @discardableResult
     package mutating func insert(_ index: Int) -> Bool {
         guard !self[index] else { return false }

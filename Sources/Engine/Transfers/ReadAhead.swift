@@ -2,9 +2,9 @@
 struct ReadAhead: Sendable {
     private let maximum: Int
     private var window = 0
-    /// The last chunk that was read.
+    /// The last chunk read.
     private var last: Int?
-    /// The chunks that are still to be fetched.
+    /// The chunks still to be fetched.
     private(set) var wanted = 0..<0
 
     /// - Parameter maximum: the maximum number of chunks ahead.
@@ -39,6 +39,6 @@ struct ReadAhead: Sendable {
         wanted = 0..<0
     }
 
-    // The kernel's own read-ahead reorders reads slightly, which does not count as a jump.
+    // The kernel's own read-ahead reorders reads slightly; this does not count as a jump.
     private func follows(_ first: Int) -> Bool { last.map { abs(first - $0) <= 2 } ?? (first == 0) }
 }

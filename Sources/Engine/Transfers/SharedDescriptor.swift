@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// A file descriptor that is closed with its last reference, so that a number that was closed and reused is never written to.
+/// A file descriptor that is closed with its last reference, so that a closed and reused number is never written to.
 package final class SharedDescriptor: Sendable {
     package let raw: Int32
 
@@ -16,7 +16,7 @@ package final class SharedDescriptor: Sendable {
     // close(2) frees the number even when it reports an error; fsync, not close, reports write errors.
     deinit { close(raw) }
 
-    /// Reads exactly `length` bytes at `offset`, or fewer where the file ends.
+    /// Reads exactly `length` bytes at `offset`, or fewer at the end of the file.
     func read(at offset: UInt64, length: Int) throws(Errno) -> [UInt8] {
         var failure: Errno?
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in

@@ -1,8 +1,9 @@
 import CloudModel
 import Synchronization
 
-/// The contents for which a reader recently waited in vain. The kernel passes on one request for a page, or for a change of a file, at a
-/// time, so requests queued behind it arrive only after it failed. They fail as it did, instead of each waiting for as long again.
+/// The contents for which a reader recently waited in vain. The kernel passes on one request for a page, or for a
+/// change of a file, at a time, so requests queued behind it arrive only after it failed. They fail as it did, instead
+/// of each waiting for as long again.
 ///
 /// Not part of a ``ContentDownload``, which ends with its last reader.
 package final class Silences: Sendable {
@@ -40,7 +41,7 @@ package final class Silences: Sendable {
     /// Forgets all contents, as the cloud is reported to be back: readers wait for bytes again.
     package func endAll() { entries.withLock { $0.removeAll() } }
 
-    /// Returns why a reader of the content would wait in vain now; nil if that is not known.
+    /// Returns why a reader of the content would wait in vain now; nil if unknown.
     func failure(_ digest: Digest) -> TransferError? {
         let now = elapsed()
         return entries.withLock { entries in

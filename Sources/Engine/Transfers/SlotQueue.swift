@@ -1,13 +1,15 @@
 import Basics
 
-/// Decides which transfer may run next: bounds how many run at once, prefers urgent priorities, and keeps the order within one.
+/// Decides which transfer may run next: bounds the number of running transfers, prefers urgent priorities, and keeps
+/// the order within a priority.
 ///
-/// Some slots are reserved for demands, so a read finds one regardless of background transfers.
+/// Some slots are reserved for demands, so a read finds a slot regardless of background transfers.
 struct SlotQueue: Sendable {
     private let limit: Int
     private let backgroundLimit: Int
     private var lanes: [FIFO<TransferTicket>]
-    /// The waiting requests, by their present priority: an entry of a lane whose ticket is not here with that priority is stale.
+    /// The waiting requests, by their current priority: a lane's entry whose ticket is not in this table with that
+    /// priority is stale.
     private var waiting: [TransferTicket: TransferPriority] = [:]
     private var running: [TransferTicket: TransferPriority] = [:]
     private var nextNumber: UInt64 = 0
@@ -33,7 +35,7 @@ struct SlotQueue: Sendable {
         lanes[Int(priority.rawValue)].append(ticket)
     }
 
-    /// Returns the next request that may run now; call again until it returns nil.
+    /// Returns the next request allowed to run now; call again until it returns nil.
     mutating func grant() -> TransferTicket? {
         for priority in TransferPriority.allCases where mayRun(priority) {
             while let ticket = lanes[Int(priority.rawValue)].popFirst() {
@@ -55,7 +57,7 @@ struct SlotQueue: Sendable {
         return true
     }
 
-    /// Raises the priority of a waiting request; running ones stay as they are.
+    /// Raises the priority of a waiting request; running requests stay as they are.
     mutating func promote(_ ticket: TransferTicket, to priority: TransferPriority) {
         guard let present = waiting[ticket], priority < present else { return }
         enqueue(ticket, priority)
@@ -67,7 +69,7 @@ struct SlotQueue: Sendable {
         return priority == .demand || running.count { $0.value != .demand } < backgroundLimit
     }
 
-    /// Stale entries may never outnumber the live ones by much, or memory would grow with withdrawn requests.
+    /// Stale entries may never outnumber the live entries by much, or memory would grow with withdrawn requests.
     private mutating func compact(_ priority: TransferPriority) {
         let lane = Int(priority.rawValue)
         guard lanes[lane].count > 2 * waiting.count + 64 else { return }

@@ -6,13 +6,13 @@ struct TailRule: Sendable {
     /// So many bytes, or this share of the content, are more than a look.
     static let bytes: UInt64 = 256 << 10
     static let share: UInt64 = 4
-    /// A reader that goes on past so many bytes reads in sequence.
+    /// A reader that continues past this number of bytes reads in sequence.
     static let sequence: UInt64 = 128 << 10
     /// Readers that jump to more places than these are searching the content.
     static let places = 8
 
     private let size: UInt64
-    /// What was read, as disjoint ranges; no more than ``places`` and one.
+    /// The bytes read, as disjoint ranges; at most ``places`` plus one.
     private var taken: [Range<UInt64>] = []
     private(set) var wantsRest = false
 

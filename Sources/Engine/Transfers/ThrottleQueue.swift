@@ -1,8 +1,8 @@
-/// Decides which of the transfers of one direction may begin next at a limited rate. Pure.
+/// Decides which transfer of a direction may begin next at a limited rate. Pure.
 ///
-/// Bytes that a reader waits for go first, and wait for ``longestDemand`` at most: a read must not fail because of the limit. Then the
-/// order of arrival counts, in which large transfers are put ``precedence`` later: a small document does not wait for all pieces of a
-/// large one, and the large one waits for a limited number of small ones.
+/// Bytes for a waiting reader go first, and wait for ``longestDemand`` at most: a read must not fail because of the
+/// limit. Then the order of arrival counts, with large transfers put ``precedence`` later: a small document does not
+/// wait for all pieces of a large one, and the large one waits for a limited number of small ones.
 struct ThrottleQueue: Sendable {
     struct Request: Sendable {
         let number: UInt64
@@ -13,7 +13,7 @@ struct ThrottleQueue: Sendable {
 
     static let longestDemand = Duration.seconds(5)
     static let precedence = Duration.seconds(10)
-    /// The size up to which a transfer is small.
+    /// The maximum size of a small transfer.
     static let smallBytes = 64 << 10
 
     private var bucket = ByteBucket()
@@ -40,7 +40,7 @@ struct ThrottleQueue: Sendable {
         for index in waiting.indices where waiting[index].number == number { waiting[index].priority = .demand }
     }
 
-    /// Corrects what was taken for a request that has passed, once it is known.
+    /// Corrects the estimated cost of a request that has passed, once the actual cost is known.
     mutating func correct(_ estimated: Int, to actual: Int, at now: Duration) {
         let excess = actual.subtractingReportingOverflow(estimated)
         guard !excess.overflow else { return }
@@ -51,7 +51,7 @@ struct ThrottleQueue: Sendable {
         }
     }
 
-    /// Returns the next request that may begin now; call again until it returns nil.
+    /// Returns the next request allowed to begin now; call again until it returns nil.
     mutating func grant(at now: Duration) -> UInt64? {
         guard let index = waiting.indices.min(by: { order(waiting[$0]) < order(waiting[$1]) }) else { return nil }
         let request = waiting[index]

@@ -2,22 +2,23 @@ package import Basics
 package import CloudModel
 package import CloudStorage
 
-/// The dependencies that transfers share and tests replace: the cloud, the slots, the threads, the clock and randomness.
+/// The transfers' shared dependencies, replaceable by tests: the cloud, the slots, the threads, the clock and
+/// randomness.
 package struct TransferContext: Sendable {
     package let backend: any CloudBackend
     package let slots: TransferSlots
     package let pool: BlockingPool
     package let clock: any Clock<Duration>
-    /// Returns a number in 0..<1, which spreads back-offs.
+    /// Jitter for back-off, in 0..<1.
     package let jitter: @Sendable () -> Double
     package let silences: Silences
     let timers: TransferTimers
-    /// The limits of what is sent and received.
+    /// The limits for sending and receiving.
     package let up: TransferThrottle
     package let down: TransferThrottle
-    /// The slots of uploads while downloads are limited: those that wait for their turn hold slots, and must not hold up uploads.
+    /// The slots of uploads while downloads are limited: waiting downloads hold slots, and must not hold up uploads.
     private let limitedUploads = TransferSlots(limit: 4, reservedForDemand: 0)
-    /// Chooses the keys of uploaded chunks; nil where the log is not known, so that all have epoch 0.
+    /// Chooses the keys of uploaded chunks; nil if the log is unknown, so that all have epoch 0.
     package var keys: (any UploadKeys)?
 
     package init(
@@ -40,14 +41,14 @@ package struct TransferContext: Sendable {
 // MARK: Limits
 
 extension TransferContext {
-    /// What may be ahead of one piece of a download in the queue for the limit.
+    /// The bytes possibly ahead of a download's piece in the queue for the limit.
     private static let aheadBytes = 32 << 20
 
     /// The slots of uploads.
     var uploadSlots: TransferSlots { down.rate == nil ? slots : limitedUploads }
 
-    /// How long a download without a reader waits while none of its bytes arrive: longer at a limited rate, which is no failure of the
-    /// cloud.
+    /// How long a download without a reader waits while none of its bytes arrive: longer at a limited rate, which is no
+    /// failure of the cloud.
     package func patience(_ patience: Duration) -> Duration { patience + down.time(for: Self.aheadBytes) }
 
     /// Fetches a chunk at the limited rate.
@@ -76,7 +77,7 @@ extension TransferContext {
 
     /// Fetches a chunk at the limited rate and passes its frame to `use`, on a thread that may block.
     ///
-    /// `use` does nothing after this has returned, also where the caller is cancelled.
+    /// `use` does nothing after this has returned, even if the caller is cancelled.
     ///
     /// - Parameter isUrgent: Whether `use` goes before other work of those threads.
     func withChunk<T: Sendable>(

@@ -10,7 +10,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case offline
         /// The cloud is reachable, but no bytes arrived until the caller's patience ended.
         case stalled
-        /// The cloud holds other bytes than the name says, even when requested twice.
+        /// The cloud's bytes do not match their name, even when requested twice.
         case damaged
         /// This device's disk, or the user's share of it, is full.
         case noSpace
@@ -20,7 +20,7 @@ package struct TransferError: Error, CustomStringConvertible {
         case localFile
         /// The cloud does not have the content.
         case notFound
-        /// The content was made by a newer version of this program.
+        /// The content was written by a newer version of this program.
         case tooNew
         /// The content is larger than the limit.
         case tooLarge
@@ -28,14 +28,14 @@ package struct TransferError: Error, CustomStringConvertible {
         case quota
         /// The cloud refuses this account or device.
         case refused
-        /// The cloud failed in a way that may be temporary.
+        /// The cloud failed in a possibly temporary way.
         case failed
         /// The owner of the transfer ended it.
         case stopped
     }
 
     package let code: Code
-    /// What happened, to what, and what to do.
+    /// The error, the affected object and the advice.
     package let message: String
     /// The error of a call on a local file.
     package let errno: Errno?

@@ -56,7 +56,7 @@ package final class TransferSlots: Sendable {
         for caller in callers { caller.resume() }
     }
 
-    /// Drops a waiting request (returns true: its work never runs), or cancels the task of a running one.
+    /// Drops a waiting request (returns true: its work never runs), or cancels a running request's task.
     @discardableResult
     package func cancel(_ ticket: TransferTicket) -> Bool {
         let (dropped, entry, task) = state.withLock { state in
@@ -71,7 +71,7 @@ package final class TransferSlots: Sendable {
     private func wait(
         _ ticket: TransferTicket, _ priority: TransferPriority, _ continuation: CheckedContinuation<Void, any Error>
     ) {
-        // The flag shows a cancellation that happened before this lock; a later one finds the entry.
+        // The flag shows a cancellation before this lock; a later one finds the entry.
         let callers: [CheckedContinuation<Void, any Error>]? = state.withLock { state in
             guard !Task.isCancelled else { return nil }
             state.entries[ticket] = .caller(continuation)
@@ -91,7 +91,7 @@ package final class TransferSlots: Sendable {
         for caller in callers { caller.resume() }
     }
 
-    /// Starts what may run.
+    /// Starts the requests allowed to run.
     ///
     /// - Returns: The callers to resume outside the lock.
     private func grant(_ state: inout State) -> [CheckedContinuation<Void, any Error>] {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Keeps the transfers of one direction below a rate. ``ThrottleQueue`` decides; this class holds the lock and the timer, and resumes the
-/// waiters.
+/// Keeps the transfers of a direction below a rate. ``ThrottleQueue`` decides; this class holds the lock and the timer,
+/// and resumes the waiters.
 package final class TransferThrottle: Sendable {
-    /// One transfer that passes or waits; a reader that comes later can hurry it.
+    /// A passing or waiting transfer; a later reader can hurry it.
     struct Ticket: Hashable, Sendable { let number: UInt64 }
 
     private struct State {
@@ -37,7 +37,7 @@ package final class TransferThrottle: Sendable {
         }
     }
 
-    /// Returns once a transfer of about so many bytes may begin.
+    /// Returns once a transfer of about this number of bytes may begin.
     ///
     /// - Throws: `CancellationError` if the caller is cancelled before that.
     func pass(_ ticket: Ticket, bytes: Int, _ priority: TransferPriority) async throws {
@@ -48,7 +48,7 @@ package final class TransferThrottle: Sendable {
         }
     }
 
-    /// Corrects what counted for a transfer that has passed.
+    /// Corrects the estimated cost of a transfer that has passed.
     func correct(_ estimated: Int, to actual: Int) {
         let now = elapsed()
         act { $0.queue.correct(estimated, to: actual, at: now) }
@@ -57,7 +57,7 @@ package final class TransferThrottle: Sendable {
     /// Notes that a reader now waits for the bytes of a transfer.
     func promote(_ ticket: Ticket) { act { $0.queue.promote(ticket.number) } }
 
-    /// How long these bytes take at the present rate; zero without one.
+    /// How long these bytes take at the current rate; zero without a limit.
     func time(for bytes: Int) -> Duration { state.withLock { $0.queue.time(for: bytes) } }
 
     private func wait(
@@ -65,7 +65,7 @@ package final class TransferThrottle: Sendable {
         _ continuation: CheckedContinuation<Void, any Error>
     ) {
         let now = elapsed()
-        // The flag shows a cancellation that happened before this lock; a later one finds the entry.
+        // The flag shows a cancellation before this lock; a later one finds the entry.
         let isCancelled = act { state -> Bool in
             guard !Task.isCancelled else { return true }
             state.waiters[ticket.number] = continuation
@@ -82,7 +82,7 @@ package final class TransferThrottle: Sendable {
         waiter?.resume(throwing: CancellationError())
     }
 
-    /// Changes the state, and resumes the transfers that may begin then.
+    /// Changes the state, and resumes the transfers that may now begin.
     @discardableResult
     private func act<T>(_ change: (inout State) -> T) -> T {
         let now = elapsed()
@@ -104,7 +104,7 @@ package final class TransferThrottle: Sendable {
         state.timer = nil
         guard let wait = state.queue.wait(at: now) else { return }
         state.timer = Task { [weak self, clock] in
-            // A timer that is cancelled was replaced.
+            // A cancelled timer was replaced.
             guard (try? await clock.sleep(for: wait)) != nil else { return }
             self?.act { _ in }
         }

@@ -1,4 +1,4 @@
-/// Identifies one request to ``TransferSlots``.
+/// Identifies a request to ``TransferSlots``.
 package struct TransferTicket: Hashable, Sendable {
     let number: UInt64
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The timers of all downloads, with one sleeping task for all: most downloads end long before their time, and a task and a timer of
-/// Dispatch for each wake two threads.
+/// The timers of all downloads, with a single sleeping task: most downloads end long before their time, and a task and
+/// a timer of Dispatch for each wake two threads.
 final class TransferTimers: Sendable {
     typealias Key = UInt64
 
@@ -27,7 +27,7 @@ final class TransferTimers: Sendable {
         elapsed = Self.stopwatch(clock)
     }
 
-    /// Returns a function that gives the time since now, by a clock of any kind.
+    /// Returns a function for the time elapsed since this call, by a clock of any kind.
     static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let start = clock.now
         return { start.duration(to: clock.now) }
@@ -51,7 +51,7 @@ final class TransferTimers: Sendable {
 
     /// Sleeps until then, unless a task wakes before.
     ///
-    /// - Returns: The task that would wake later, to be cancelled.
+    /// - Returns: The task due to wake later, to be cancelled.
     private func sleep(until wake: Duration, _ state: inout State) -> Task<Void, Never>? {
         if let present = state.wake, present <= wake { return nil }
         let old = state.sleeper
@@ -64,10 +64,10 @@ final class TransferTimers: Sendable {
     }
 
     private func woke(_ wake: Duration) {
-        // A clock may wake slightly early by its own measure; what was set for `wake` is due.
+        // A clock may wake slightly early by its own measure; everything set for `wake` is due.
         let now = max(elapsed(), wake)
         let due = state.withLock { state -> [@Sendable () -> Void] in
-            // Another task has taken the place of this one.
+            // A different task has replaced this one.
             guard state.wake == wake else { return [] }
             let due = state.timers.filter { $0.value.at <= now }
             for key in due.keys { state.timers[key] = nil }

@@ -1,18 +1,18 @@
 package import CloudModel
 package import CloudStorage
 
-/// Chooses the keys of uploaded chunks in a cloud whose garbage devices collect.
+/// Chooses the keys of uploaded chunks in a cloud with device-run garbage collection.
 package protocol UploadKeys: Sendable {
-    /// Returns those of these chunks of which the cloud has no key that stays.
+    /// Returns the chunks for which the cloud has no lasting key.
     func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID>
-    /// Stores chunks under keys that stay.
+    /// Stores chunks under lasting keys.
     func put(_ chunks: [OutgoingChunk], in container: ContainerName) async throws
-    /// Drops what is known about stored chunks, because the cloud lost some.
+    /// Drops the known state of stored chunks, because the cloud lost some.
     func forgetStored(in container: ContainerName)
 }
 
 extension TransferContext {
-    /// Returns those of these chunks that have to be put before a batch may name them.
+    /// Returns the chunks that have to be put before a batch may name them.
     package func missing(_ chunks: [ChunkID], in container: ContainerName) async throws -> Set<ChunkID> {
         guard let keys else { return try await backend.missing(chunks, in: container) }
         return try await keys.missing(chunks, in: container)

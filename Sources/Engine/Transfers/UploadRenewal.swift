@@ -3,8 +3,8 @@ import CloudModel
 import CloudStorage
 import Synchronization
 
-/// Asks again, from time to time, about the chunks of an upload that is under way, because a server keeps chunks that nothing names for a short
-/// time only. So an upload may take as long as it takes.
+/// Queries the chunks of a running upload again from time to time, because a server keeps unreferenced chunks only for
+/// a short time. So an upload may take any length of time.
 final class UploadRenewal: Sendable {
     private let context: TransferContext
     private let container: ContainerName
@@ -20,7 +20,7 @@ final class UploadRenewal: Sendable {
 
     /// Renews until the task is cancelled.
     func run() async {
-        // A cloud whose chunks devices collect keeps what an upload needs by the order of its log.
+        // A cloud with device-run collection keeps the chunks needed by an upload through the order of its log.
         guard context.backend.facet((any ChunkCollecting).self) == nil else { return }
         while !Task.isCancelled {
             // Only cancellation ends the sleep early, and with it the loop.
@@ -29,7 +29,7 @@ final class UploadRenewal: Sendable {
             while !rest.isEmpty, !Task.isCancelled {
                 let part = Array(rest.prefix(ContentUploader.groupChunks))
                 rest = rest.dropFirst(part.count)
-                // What is lost, or could not be renewed, is found to be missing when the log is to name it, and is sent again.
+                // Lost or unrenewed chunks are found missing before the log names them, and are sent again.
                 _ = try? await context.uploadSlots.withSlot(.background) {
                     try await context.missing(part, in: container)
                 }

@@ -43,7 +43,7 @@ struct UploadStager: Sendable {
         return events
     }
 
-    /// Continues reading the present file.
+    /// Continues reading the current file.
     ///
     /// - Returns: The number of bytes read.
     private mutating func scan(budget: Int, into events: inout [StagedEvent]) throws -> Int {

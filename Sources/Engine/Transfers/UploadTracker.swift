@@ -16,7 +16,7 @@ struct UploadPiece: Sendable {
     }
 
     let entry: ChunkEntry
-    /// The places of its bytes; any will do, and each names a file that waits for it.
+    /// The places of its bytes; any will do, and each names a file waiting for it.
     var sources: [Source]
 
     var kind: OutgoingChunk.Kind {
@@ -24,9 +24,10 @@ struct UploadPiece: Sendable {
     }
 }
 
-/// Tracks a batch: what each file still lacks in the cloud, when its manifest may be sent, and when it is done.
+/// Tracks a batch: each file's parts missing from the cloud, when its manifest may be sent, and when it is done.
 ///
-/// A manifest is sent only when all its chunks are in the cloud, so a device that finds a manifest finds everything it names.
+/// A manifest is sent only when all its chunks are in the cloud, so a device that finds a manifest finds everything it
+/// names.
 struct UploadTracker: Sendable {
     private enum Phase {
         case hashing
@@ -50,13 +51,13 @@ struct UploadTracker: Sendable {
         var sentBytes = 0
     }
 
-    /// Whether the batch ended early, so that no more need be read.
+    /// Whether the batch ended early, so that nothing more need be read.
     private(set) var isOver = false
     private var items: [Item]
-    /// Pieces that are staged and not yet taken, one per name.
+    /// Staged pieces not yet taken, at most one per name.
     private var staged: [UploadPiece] = []
     private var stagedIndex: [ChunkID: Int] = [:]
-    /// Items that the caller has to verify; see ``takeUnverified()``.
+    /// Items for the caller to verify; see ``takeUnverified()``.
     private var unverified: [Int] = []
 
     init(sizes: [UInt64]) { items = sizes.map { Item(size: $0) } }
@@ -85,7 +86,7 @@ struct UploadTracker: Sendable {
         }
     }
 
-    /// Takes the files all of whose chunks are in the cloud; each is followed by a call of ``verified(_:unchanged:)``.
+    /// Takes the files with all chunks in the cloud; each is followed by a call of ``verified(_:unchanged:)``.
     mutating func takeUnverified() -> [Int] {
         defer { unverified = [] }
         return unverified
@@ -136,7 +137,7 @@ struct UploadTracker: Sendable {
 
     func manifest(of item: Int) -> Manifest? { items[item].manifest }
 
-    /// The result of each file, in order; nil for an unfinished one.
+    /// The result of each file, in order; nil for an unfinished file.
     var results: [Result<UploadResult, TransferError>?] {
         items.map { item in
             switch item.phase {

@@ -1,4 +1,4 @@
-/// Why a mount could not be made, served or ended: what happened, to what, and what to do.
+/// Why a mount could not be created, served or ended: what happened, to what, and what to do.
 package struct FuseError: Error, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// /dev/fuse is missing, or may not be opened.
@@ -15,7 +15,7 @@ package struct FuseError: Error, Equatable, CustomStringConvertible {
         /// libfuse or the kernel refused the session.
         case library
         case thread
-        /// Any other refusal of the kernel.
+        /// Any other kernel error.
         case system
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-// Default implementations: they reply ENOSYS, after which the kernel does not send that operation again.
+// Default implementations: they reply ENOSYS; after that the kernel does not send the operation again.
 extension FuseFileSystem {
     package func start(_ agreement: FuseAgreement) {}
 

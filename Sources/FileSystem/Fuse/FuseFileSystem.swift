@@ -1,32 +1,34 @@
-/// A file system as the kernel sees it: one method for each request, which replies through its request value.
+/// A file system as the kernel sees it: one method per request, replying through its request value.
 ///
-/// Methods run on the session's reader threads, several at once, and must not block: an operation that takes longer than memory or a local
-/// disk does replies later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are valid until the method returns. An
-/// operation that is not implemented replies ENOSYS; where the protocol allows it, the kernel remembers that and does not send the
-/// operation again.
+/// Methods run on the session's reader threads, concurrently, and must not block: an operation slower than memory or a
+/// local disk replies later, through ``FuseRequest/deferred()``. Names, payloads and values handed in are valid until
+/// the method returns. An unimplemented operation replies ENOSYS; if the protocol allows it, the kernel remembers this
+/// and does not send the operation again.
 ///
-/// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this machine. There is no
-/// `access` either: the mount has `default_permissions`, so the kernel decides from the attributes.
+/// There are no lock operations on purpose: the kernel then keeps POSIX and `flock(2)` locks itself, local to this
+/// machine. There is no `access` either: the mount has `default_permissions`, so the kernel decides from the
+/// attributes.
 package protocol FuseFileSystem: AnyObject, Sendable {
     typealias Reply = FuseReply
 
-    /// Called when the kernel has connected and agreed to `agreement`; no other request arrives before this method returns.
+    /// Called when the kernel has connected and agreed to `agreement`; no request arrives before this method returns.
     func start(_ agreement: FuseAgreement)
 
-    /// Looks up a name, `path_resolution(7)`. Each reply with a node counts one reference, which ``forget(_:)`` returns. The names "." and
-    /// ".." mean the node itself, which may be of any kind and may have been forgotten, and its folder: `open_by_handle_at(2)` looks nodes
-    /// up that way.
+    /// Looks up a name, `path_resolution(7)`. Each reply with a node counts one reference, returned by ``forget(_:)``.
+    /// The names "." and ".." mean the node itself, of any kind and possibly forgotten, and its folder:
+    /// `open_by_handle_at(2)` looks nodes up that way.
     func lookup(parent: FuseNode, name: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>)
 
-    /// Drops references of the kernel to nodes. The kernel does not name a node whose count is zero again without a lookup.
+    /// Drops references of the kernel to nodes. The kernel does not name a node with a count of zero again without a
+    /// lookup.
     func forget(_ nodes: [FuseForget])
 
     // MARK: Attributes
 
-    /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has an open one.
+    /// `stat(2)`, `fstat(2)`: through `handle` if the kernel has one open.
     func getattr(node: FuseNode, handle: FuseHandle?, request: consuming FuseRequest<Reply.Attributes>)
 
-    /// `chmod(2)`, `chown(2)`, `truncate(2)`, `utimensat(2)`: changes what is set in `changes`, all or nothing.
+    /// `chmod(2)`, `chown(2)`, `truncate(2)`, `utimensat(2)`: applies the attributes set in `changes`, all or nothing.
     func setattr(
         node: FuseNode, handle: FuseHandle?, changes: FuseSetAttributes,
         request: consuming FuseRequest<Reply.Attributes>)
@@ -59,7 +61,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         parent: FuseNode, name: borrowing FuseName, target: borrowing FuseName,
         request: consuming FuseRequest<Reply.Entry>)
 
-    /// `renameat2(2)` with its flags; EINVAL for a flag that is not supported.
+    /// `renameat2(2)` with its flags; EINVAL for an unsupported flag.
     func rename(
         parent: FuseNode, name: borrowing FuseName, newParent: FuseNode, newName: borrowing FuseName,
         flags: FuseRenameFlags, request: consuming FuseRequest<Reply.Done>)
@@ -74,7 +76,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     /// `open(2)` of an existing file; with O_TRUNC in `flags` it also empties the file in the same step.
     func open(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
-    /// `open(2)` with O_CREAT of a name that the kernel does not know; `mode` has the umask applied already.
+    /// `open(2)` with O_CREAT of a name unknown to the kernel; `mode` has the umask applied already.
     func create(
         parent: FuseNode, name: borrowing FuseName, mode: UInt32, flags: FuseOpenFlags,
         request: consuming FuseRequest<Reply.Created>)
@@ -85,17 +87,19 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int, flags: FuseOpenFlags,
         request: consuming FuseRequest<Reply.Data>)
 
-    /// `pwrite(2)`. `clearsSetID` requests that the set-user-ID and set-group-ID bits and capabilities are dropped, as a write must; if
-    /// there were any, invalidate the node after the reply, because the kernel goes on showing the mode it knows.
+    /// `pwrite(2)`. `clearsSetID` requests dropping the set-user-ID and set-group-ID bits and capabilities, as a write
+    /// must; if there were any, invalidate the node after the reply, because the kernel continues to show the mode it
+    /// knows.
     func write(
         node: FuseNode, handle: FuseHandle, offset: Int64, payload: borrowing FusePayload, clearsSetID: Bool,
         request: consuming FuseRequest<Reply.Count>)
 
-    /// Handles one `close(2)` of a descriptor; the program sees an error of this method. May be called several times for one handle.
+    /// Handles a `close(2)` of a descriptor; the program sees an error of this method. May be called several times for
+    /// the same handle.
     func flush(node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>)
 
-    /// Releases a handle, whose last reference is gone: called exactly once for each open or create that succeeded. No program sees the
-    /// error.
+    /// Releases a handle after its last reference is gone: called exactly once for each successful open or create. No
+    /// program sees the error.
     func release(node: FuseNode, handle: FuseHandle, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)`, `fdatasync(2)` if `dataOnly`.
@@ -106,7 +110,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, mode: Int32, offset: Int64, length: Int64,
         request: consuming FuseRequest<Reply.Done>)
 
-    /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel handles the others itself.
+    /// `lseek(2)` with SEEK_DATA or SEEK_HOLE; the kernel handles the rest itself.
     func lseek(
         node: FuseNode, handle: FuseHandle, offset: Int64, whence: Int32,
         request: consuming FuseRequest<Reply.Offset>)
@@ -120,7 +124,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
     /// `opendir(3)`.
     func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>)
 
-    /// `readdir(3)`: the entries after `offset`, which is 0 or the next offset of an entry returned earlier.
+    /// `readdir(3)`: the entries after `offset`: 0 or the next offset of an entry returned earlier.
     func readdir(
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.Directory>)
@@ -130,7 +134,7 @@ package protocol FuseFileSystem: AnyObject, Sendable {
         node: FuseNode, handle: FuseHandle, offset: Int64, size: Int,
         request: consuming FuseRequest<Reply.DirectoryPlus>)
 
-    /// Releases a folder's handle, whose last reference is gone.
+    /// Releases a folder's handle after its last reference is gone.
     func releasedir(node: FuseNode, handle: FuseHandle, request: consuming FuseRequest<Reply.Done>)
 
     /// `fsync(2)` of a folder.

@@ -5,8 +5,9 @@ import LocalMetadata
 import Synchronization
 import VirtualFileSystem
 
-/// The files that the kernel reads and writes by itself (passthrough). An inode is either in that mode or in the cached one, never in both
-/// at once (Documentation/filesystems/fuse-passthrough.rst): the first handle decides for all that overlap with it.
+/// Files read and written by the kernel directly (passthrough). An inode is either in that mode or in the cached mode,
+/// never in both simultaneously (Documentation/filesystems/fuse-passthrough.rst): the first handle decides for all
+/// overlapping handles.
 final class BackingTable: Sendable {
     private struct Entry {
         var backing: FuseBacking?
@@ -27,7 +28,7 @@ final class BackingTable: Sendable {
 
     func attach(_ session: FuseSession) { state.withLock { $0.session = session } }
 
-    /// Whether the kernel may do all reading and writing by itself; cached pages must then not outlive a close.
+    /// Whether the kernel may do all reading and writing itself; cached pages must then not outlive a close.
     var isOffered: Bool { state.withLock { $0.session?.offersPassthrough == true && !$0.isRefused } }
 
     /// Counts a handle as open.
@@ -53,7 +54,7 @@ final class BackingTable: Sendable {
         guard let session = state.session, session.offersPassthrough, !state.isRefused, handle.file.isWhole else {
             return nil
         }
-        // A write by the kernel itself that fails on a full disk cannot be retried; one that arrives as a request can.
+        // A direct kernel write failing on a full disk cannot be retried; a write sent as a request can.
         guard files.source.isRoomAmple else { return nil }
         do { return try session.register(backing: handle.file.descriptor) } catch {
             // Without the privilege, or on a stacked disk, all reads and writes arrive as requests.
@@ -62,7 +63,7 @@ final class BackingTable: Sendable {
         }
     }
 
-    /// Counts a handle as closed; the last one releases the registration.
+    /// Counts a handle as closed; the last close releases the registration.
     func leave(_ handle: OpenHandle) {
         if handle.isWrittenByKernel.load(ordering: .relaxed) { files.noteKernelWriter(-1) }
         let node = handle.file.node
@@ -73,7 +74,7 @@ final class BackingTable: Sendable {
             return entry.handles == 0 ? (state.session, entry.backing) : (nil, nil)
         }
         guard let session, let backing else { return }
-        // Fails only when the session is over, which ends the registration too.
+        // Fails only after the end of the session and so of the registration.
         try? session.unregister(backing)
     }
 }

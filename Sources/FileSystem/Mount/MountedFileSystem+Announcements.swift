@@ -4,10 +4,10 @@ import Glibc
 import LocalMetadata
 import VirtualFileSystem
 
-/// Replies to an announcer, so that the kernel performs its calls and sends the events for them while nothing changes here. Each reply has
-/// been checked against the tree: where it differs from the announcement by now, the call fails.
+/// Replies to an announcer, so the kernel performs its calls and sends the events for them while nothing changes in the
+/// tree. Each reply has been checked against the tree: if it differs from the announcement by now, the call fails.
 extension MountedFileSystem {
-    /// Looks up a name for an announcer. Nothing that it is shown may be cached for others.
+    /// Looks up a name for an announcer. Nothing shown to it may be cached for others.
     func lookup(
         _ place: Announcement.Place, for announcement: Announcement?, request: consuming FuseRequest<Reply.Entry>
     ) {
@@ -27,7 +27,7 @@ extension MountedFileSystem {
         }
     }
 
-    /// The item of an announcement, which may be gone: the kernel only needs its kind and its owner then.
+    /// The item of an announcement, possibly gone: the kernel only needs its kind and its owner then.
     private func entry(of announcement: Announcement?, _ context: FuseContext) -> FuseEntry {
         guard let announcement else { return .absent(timeout: .zero) }
         if let attributes = try? files.attributes(of: announcement.node) { return uncached(attributes) }
@@ -99,7 +99,7 @@ extension MountedFileSystem {
         if isCurrent { request.succeed() } else { request.fail(EBUSY) }
     }
 
-    /// Returns whether nothing has the name. A tree that cannot be read counts as taken.
+    /// Returns whether the name is free. In an unreadable tree it counts as taken.
     private func isFree(_ place: Announcement.Place) -> Bool {
         do { _ = try files.lookup(place.name, in: place.parent) } catch { return code(error) == ENOENT }
         return false

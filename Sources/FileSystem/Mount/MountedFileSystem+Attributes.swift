@@ -44,7 +44,7 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Truncates a placeholder once the bytes that it keeps have arrived.
+    /// Truncates a placeholder once the bytes it keeps have arrived.
     private func truncateLater(
         _ node: NodeID, _ changes: AttributeRequest, _ request: consuming FuseRequest<Reply.Attributes>
     ) {
@@ -98,7 +98,7 @@ extension MountedFileSystem {
             request.fail(EINVAL)
             return
         }
-        // The name must be the same on other devices, and the log carries it as text.
+        // The name must be the same on all devices, and the log carries it as text.
         guard let name = text else {
             request.fail(EINVAL)
             return

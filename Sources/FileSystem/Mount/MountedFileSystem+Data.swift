@@ -38,7 +38,7 @@ extension MountedFileSystem {
         request.reply(from: handle.file.descriptor, at: offset, count: size)
     }
 
-    /// Replies once the bytes have arrived, as they are not here; the thread continues with other requests.
+    /// Replies once the missing bytes have arrived; the thread serves further requests meanwhile.
     private func readLater(
         _ handle: OpenHandle, _ range: Range<UInt64>, _ request: consuming FuseRequest<Reply.Data>
     ) {
@@ -57,7 +57,7 @@ extension MountedFileSystem {
             }
         }
         later.onInterrupt {
-            // Ends only this wait; the fetch continues while other readers wait for it.
+            // Ends only this wait; the fetch continues for other readers.
             task.cancel()
             later.take()?.fail(EINTR)
         }
@@ -90,8 +90,8 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Writes `payload`. While the disk has little room the bytes are copied first, because bytes that a refused write has read from the
-    /// kernel's pipe are lost.
+    /// Writes `payload`. While the disk has little room the bytes are copied first, because bytes read from the
+    /// kernel's pipe by a refused write are lost.
     private func write(_ payload: borrowing FusePayload, at offset: Int64, in handle: OpenHandle) throws -> Int {
         guard !files.source.isRoomAmple else {
             return try payload.write(to: handle.file.descriptor, at: offset)

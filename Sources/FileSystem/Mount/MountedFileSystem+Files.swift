@@ -10,7 +10,7 @@ extension MountedFileSystem {
         whenPermitted(NodeID(node), flags, request) { [self] request in openNow(node, flags, nil, request) }
     }
 
-    /// - Parameter permit: What the program may have downloaded; nil: it is found out if bytes are missing.
+    /// - Parameter permit: The program's download permit; nil: looked up if bytes are missing.
     private func openNow(
         _ node: FuseNode, _ flags: FuseOpenFlags, _ permit: DownloadPermit?,
         _ request: consuming FuseRequest<Reply.Opened>
@@ -21,10 +21,11 @@ extension MountedFileSystem {
                 if flags.clearsSetID { try dropSetID(NodeID(node)) }
                 return try open(NodeID(node), flags, downloads == nil ? .full : permit)
             }
-            // Writes through a mapping change size and times without the kernel's notice, so from now on the kernel requests them.
+            // Writes through a mapping change size and times without the kernel noticing, so from now on the kernel
+            // requests them.
             if handle.canWrite { invalidator.invalidateAttributes(of: handle.file.node) }
             let opened = opened(handle)
-            // A program that was interrupted never gets its handle, and the kernel sends no release for it.
+            // An interrupted program never gets its handle, and the kernel sends no release for it.
             if !request.reply(opened) { giveBack(opened.handle) }
         } catch is AllowanceNeeded {
             if let known = downloads?.known(thread) { return openNow(node, flags, known, request) }
@@ -33,7 +34,7 @@ extension MountedFileSystem {
     }
 
     private func open(_ node: NodeID, _ flags: FuseOpenFlags, _ permit: DownloadPermit?) throws -> OpenHandle {
-        // O_TRUNC also empties a file that is opened for reading only.
+        // O_TRUNC also empties a file opened for reading only.
         try files.open(
             node, canRead: flags.isReading, canWrite: flags.isWriting || flags.truncates, truncate: flags.truncates,
             permit: permit,
@@ -55,7 +56,8 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Creates a file, or opens the one that exists. Another program may create it between the kernel's lookup and now, and remove it again.
+    /// Creates a file, or opens the existing one. A concurrent program may create it between the kernel's lookup and
+    /// now, and remove it again.
     private func created(
         _ name: [UInt8], in parent: NodeID, _ mode: UInt32, _ flags: FuseOpenFlags, _ context: FuseContext
     ) throws -> (NodeAttributes, OpenHandle) {
@@ -73,27 +75,27 @@ extension MountedFileSystem {
                 }
             }
         }
-        // It is not that name which exists, but one that differs in case only.
+        // A name differing only in case exists, not this name.
         throw Errno(EEXIST)
     }
 
-    /// How often a name is removed by others before its creation fails.
+    /// How often concurrent programs may remove a name before its creation fails.
     private static let tries = 8
 
-    /// Drops the set-user-ID and set-group-ID bits, when the kernel says that the caller of a write clears them.
+    /// Drops the set-user-ID and set-group-ID bits, if the kernel requests this for the caller of a write.
     func dropSetID(_ node: NodeID) throws {
         let attributes = try files.attributes(of: node)
         guard attributes.permissions & 0o6000 != 0 else { return }
         var changes = AttributeRequest()
         changes.clearsSetID = true
         _ = try files.setAttributes(of: node, changes)
-        // The kernel updates sizes and times by itself, but goes on showing the old mode.
+        // The kernel updates sizes and times itself, but continues to show the old mode.
         invalidator.invalidateAttributes(of: node)
     }
 
     private func opened(_ handle: OpenHandle) -> FuseOpened {
         let backing = backings.enter(handle)
-        // Where the kernel writes to blobs by itself, pages of an earlier cached open may be stale.
+        // With direct kernel writes to blobs, pages of an earlier cached open may be stale.
         var options: FuseOpenOptions = backings.isOffered ? [.noFlush] : [.noFlush, .keepCache]
         if handle.hasShortReads { options = [.noFlush, .directIO] }
         return FuseOpened(handle: retain(handle), options: options, backing: backing)
@@ -114,8 +116,8 @@ extension MountedFileSystem {
         request.succeed()
     }
 
-    /// Does nothing: no data is held back that a close could lose, because the bytes are in the blob and the row says that it is being
-    /// written. The kernel therefore does not send this request; a kernel before Linux 5.16 does.
+    /// Does nothing: a close cannot lose data, because the bytes are in the blob and the row says that it is being
+    /// written. The kernel therefore does not send this request, except before Linux 5.16.
     package func flush(
         node: FuseNode, handle: FuseHandle, lockOwner: UInt64, request: consuming FuseRequest<Reply.Done>
     ) {

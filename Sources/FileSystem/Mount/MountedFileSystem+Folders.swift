@@ -4,11 +4,12 @@ import LocalMetadata
 import Synchronization
 import VirtualFileSystem
 
-/// Offsets in a folder: 1 is after `.`, 2 after `..`, any other is the node of the preceding entry; node numbers begin above both.
+/// Offsets in a folder: 1 is after `.`, 2 after `..`, any higher offset is the node of the preceding entry; node
+/// numbers begin above both.
 extension MountedFileSystem {
     private static let pageSize = 128
 
-    /// Opens nothing, since a listing needs no handle. A kernel that can do without this request sends no other one.
+    /// Opens nothing, since a listing needs no handle. A kernel able to do without this request does not repeat it.
     package func opendir(node: FuseNode, flags: FuseOpenFlags, request: consuming FuseRequest<Reply.Opened>) {
         guard !needsNoOpendir.load(ordering: .relaxed) else {
             request.fail(ENOSYS)
@@ -62,7 +63,7 @@ extension MountedFileSystem {
         request.reply(buffer)
     }
 
-    /// Passes the entries after `offset` to `add` until it says that the buffer is full.
+    /// Passes the entries after `offset` to `add` until it reports a full buffer.
     private func list(
         _ node: NodeID, from offset: Int64, add: ([UInt8], NodeAttributes, Int64) throws -> Bool
     ) throws {

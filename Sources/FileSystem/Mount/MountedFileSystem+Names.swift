@@ -16,7 +16,7 @@ extension MountedFileSystem {
             request.reply(currentEntry(try attributes(named: bytes, in: NodeID(parent))))
         } catch {
             let code = code(error)
-            // Cached until it is invalidated, like a name that exists.
+            // Cached until invalidated, like an existing name.
             if code == ENOENT { request.reply(.absent(timeout: timeout)) } else { request.fail(code) }
         }
     }
@@ -31,7 +31,7 @@ extension MountedFileSystem {
         }
     }
 
-    /// Looks up a name, which the kernel then knows, or knows to mean nothing.
+    /// Looks up a name and so informs the kernel of its meaning or absence.
     private func lookup(_ name: [UInt8], in parent: NodeID) throws -> NodeAttributes {
         let changes = files.nameChanges
         let attributes: NodeAttributes
@@ -110,8 +110,8 @@ extension MountedFileSystem {
         } catch { request.fail(code(error)) }
     }
 
-    /// Refuses hard links: they would give one document two places, which the log cannot represent. Programs get `EPERM`; a kernel that
-    /// can remember the refusal sends no other request.
+    /// Refuses hard links: they would give a document two places, and the log cannot represent that. Programs get
+    /// `EPERM`; a kernel able to remember the refusal does not repeat the request.
     package func link(
         node: FuseNode, newParent: FuseNode, newName: borrowing FuseName, request: consuming FuseRequest<Reply.Entry>
     ) {

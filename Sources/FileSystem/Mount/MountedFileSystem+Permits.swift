@@ -5,9 +5,10 @@ import LocalMetadata
 import VirtualFileSystem
 
 extension MountedFileSystem {
-    /// Opens a file when the programs that coordinate permit it: at once unless one of them holds the file. The wait is bounded and can be
-    /// interrupted, and blocks no thread. Only an open may wait: while it creates, removes, renames or truncates, the kernel holds a lock
-    /// of the folder or the file that the holder itself may need (Documentation/filesystems/directory-locking).
+    /// Opens a file when the coordinating programs permit it: immediately unless any of them holds the file. The wait
+    /// is bounded and can be interrupted, and blocks no thread. Only an open may wait: while it creates, removes,
+    /// renames or truncates, the kernel holds a lock of the folder or the file, and the holder itself may need it
+    /// (Documentation/filesystems/directory-locking).
     func whenPermitted(
         _ node: NodeID, _ flags: FuseOpenFlags, _ request: consuming FuseRequest<Reply.Opened>,
         _ open: @escaping @Sendable (consuming FuseRequest<Reply.Opened>) -> Void
@@ -32,7 +33,7 @@ extension MountedFileSystem {
             later.take()?.fail(EINTR)
         }
         permit.whenDecided { outcome in
-            // This callback runs under locks that an open acquires.
+            // This callback runs under locks acquired by opens.
             Self.permitQueue.async {
                 let request = later.take()
                 switch outcome {
@@ -46,11 +47,11 @@ extension MountedFileSystem {
         }
     }
 
-    /// Runs the opens that got their permit, one after the other.
+    /// Runs the permitted opens in turn.
     private static let permitQueue = DispatchQueue(label: "ubiquity.permits")
 
-    /// Continues an open once it is known what its program may have downloaded. The lookup may wait for bytes of this mount that the
-    /// program's process needs, so the thread takes other requests meanwhile.
+    /// Continues an open once its program's download permit is known. The lookup may wait for bytes of this mount
+    /// needed by the program's process, so the thread takes other requests meanwhile.
     func whenLookedUp(
         _ thread: Int32, _ request: consuming FuseRequest<Reply.Opened>,
         _ open: @escaping @Sendable (DownloadPermit, consuming FuseRequest<Reply.Opened>) -> Void
@@ -63,6 +64,6 @@ extension MountedFileSystem {
         }
     }
 
-    /// Looks programs up and runs their opens, one after the other. A program that was looked up opens further files without it.
+    /// Looks programs up and runs their opens in turn. A program already looked up opens further files without it.
     private static let lookupQueue = DispatchQueue(label: "ubiquity.callers")
 }

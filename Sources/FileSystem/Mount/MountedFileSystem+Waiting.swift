@@ -2,7 +2,8 @@ import Fuse
 import Glibc
 import VirtualFileSystem
 
-/// Requests that wait for bytes which are not here: the thread continues with others, and the reply is sent once the bytes have arrived.
+/// Requests waiting for missing bytes: the thread serves further requests, and the reply is sent once the bytes have
+/// arrived.
 extension MountedFileSystem {
     /// Fetches all of a placeholder before it is changed.
     func whenWhole<Reply, Value: Sendable>(
@@ -24,7 +25,7 @@ extension MountedFileSystem {
             }
         }
         later.onInterrupt {
-            // Ends only this wait; the fetch continues while other readers wait for it.
+            // Ends only this wait; the fetch continues for other readers.
             task.cancel()
             later.take()?.fail(EINTR)
         }

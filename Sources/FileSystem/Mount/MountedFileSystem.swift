@@ -6,17 +6,18 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Joins the kernel's requests with the ``VirtualFileSystem``: translates them, replies, and waits where bytes are not here.
+/// Connects the kernel's requests to the ``VirtualFileSystem``: translates them, replies, and waits for missing bytes.
 ///
-/// A kernel handle is the address of a retained ``OpenHandle``: no lookup is needed, and the kernel releases each one exactly once.
+/// A kernel handle is the address of a retained ``OpenHandle``: no lookup is needed, and the kernel releases each
+/// handle exactly once.
 package final class MountedFileSystem: FuseFileSystem {
     let files: VirtualFileSystem
     let backings: BackingTable
     let invalidator: KernelInvalidator
-    /// The permits that opens need; nil where there is no coordination.
+    /// The permits for opens; nil without coordination.
     let permits: (any AccessPermits)?
     let announcements: Announcements
-    /// What programs may have downloaded; nil: everything.
+    /// The programs' download permits; nil: everything.
     let downloads: (any DownloadPermits)?
     let log: Logger
     /// Names and attributes stay valid until they are invalidated, so the timeout is only a safety net.
@@ -65,14 +66,15 @@ package final class MountedFileSystem: FuseFileSystem {
 
     func entry(_ attributes: NodeAttributes) -> FuseEntry { FuseEntry(Self.fuse(attributes), timeout: timeout) }
 
-    /// Returns the entry of a file that may be open: the kernel must not cache its attributes while it is written.
+    /// Returns the entry of a possibly open file: the kernel must not cache its attributes while it is written.
     func currentEntry(_ attributes: NodeAttributes) -> FuseEntry {
         var entry = entry(attributes)
         if isWritten(attributes.node) { entry.attributesTimeout = .zero }
         return entry
     }
 
-    /// Returns whether a handle writes the node. Writes through a mapping change size and times without the kernel's notice.
+    /// Returns whether a handle writes the node. Writes through a mapping change size and times without the kernel
+    /// noticing.
     func isWritten(_ node: NodeID) -> Bool {
         files.isOpenForWriting(node)
     }

@@ -1,6 +1,6 @@
 package import Basics
 
-/// The changes that a `setattr` requests; a field that is nil stays as it is.
+/// The changes requested by a `setattr`; nil fields stay unchanged.
 package struct AttributeRequest: Sendable {
     package enum Time: Sendable {
         case now
@@ -23,7 +23,7 @@ package struct AttributeRequest: Sendable {
     package var clearsSetID = false
     package init() {}
 
-    /// Returns the same request with each time of `now` replaced by the given one.
+    /// Returns the same request with each `now` replaced by the given time.
     func resolved(at now: Timestamp) -> AttributeRequest {
         var request = self
         request.accessed = accessed.map { .at($0.value(at: now)) }

@@ -1,19 +1,20 @@
 import Basics
 import Glibc
 
-/// Descriptors that files which programs open leave to the process itself: its database, the cloud, clients, and the libraries, of which libdispatch ends
-/// the process if it cannot open a file of /proc (`_dispatch_workq_count_runnable_workers`).
+/// File descriptors reserved for the process itself: its database, the cloud, clients, and the libraries, of which
+/// libdispatch ends the process if it cannot open a file of /proc (`_dispatch_workq_count_runnable_workers`).
 ///
-/// Each file that programs have open takes one. The kernel gives the lowest free number, so a high one shows that few are left.
+/// Each file held open by programs takes one. The kernel gives the lowest free number, so a high number shows that few
+/// are left.
 package enum DescriptorReserve {
     private static let size: Int32 = 64
-    /// The limit of open files (RLIMIT_NOFILE) below which nothing would be left for programs.
+    /// The limit of open files (RLIMIT_NOFILE) below which none would be left for programs.
     package static let lowestLimit = 256
 
-    /// The first number that programs do not get, by the limit at the first call.
+    /// The first number withheld from programs, by the limit at the first call.
     private static let end = Int32(clamping: limit) - size
 
-    /// The limit of this process now.
+    /// The current limit of this process.
     package static var limit: UInt64 {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -2,14 +2,14 @@ package import CloudModel
 package import LocalMetadata
 
 extension DocumentState {
-    /// Derives the state of a single item; for a package, that of its folder alone. Attributes, `status` and queries all use this rule.
-    /// Pure.
+    /// Derives the state of a single item; for a package, of its folder alone. Attributes, `status` and queries all use
+    /// this rule. Pure.
     ///
-    /// - Parameter newest: The content that the log has, where it is known.
+    /// - Parameter newest: The log's content, where known.
     package init(
         of item: LocalItem, newest: ContentReference?, hasConflicts: Bool, progress: TransferFractions
     ) {
-        // All bytes can be read before the row says so, which it does once they are durable.
+        // All bytes are readable before the row says so, which happens once they are durable.
         let isArrived = item.kind == .file && (progress.downloading ?? 0) >= 1
         let isWhole = item.kind != .file || item.isMaterialised || isArrived
         let isStale = !item.isEdited && item.content != nil && newest != nil && newest != item.content
@@ -53,13 +53,13 @@ extension MetadataTransaction {
         of item: LocalItem, _ progress: (LocalItem) -> TransferFractions
     ) throws -> DocumentState {
         let isFile = item.kind == .file
-        // An edit whose bytes are in the cloud and which the log does not have yet is the newest version itself.
+        // An uploaded edit missing from the log is the newest version itself.
         let newest = try isFile && item.content != nil && isStale(item) ? cloudItem(item)?.content : nil
         var state = DocumentState(
             of: item, newest: newest,
             hasConflicts: try !item.isConflictSibling && !local.conflicts(of: item).isEmpty,
             progress: isFile ? progress(item) : TransferFractions())
-        // A cloud that went back, or has another history, may lack what was uploaded to it.
+        // A rolled-back cloud, or a cloud with a different history, may lack earlier uploads.
         if diverged.contains(item.container) { (state.isUploaded, state.percentUploaded) = (false, 0) }
         return state
     }

@@ -6,12 +6,12 @@ import Synchronization
 @dynamicMemberLookup
 package struct DocumentStatus: Sendable, Equatable {
     package var state: DocumentState
-    /// Path inside the container of the document that this is a conflict version of.
+    /// Path, inside the container, of the document of which this is a conflict version.
     package var conflictOf: String?
     package var conflictVersion: VersionID?
     package var pin: PinState
     package var effectivePin: PinState
-    /// Why a pattern of an ignore file keeps it on this device; nil if none does.
+    /// Why an ignore file's pattern keeps it on this device; nil if none does.
     package var ignoreReason: VirtualFileSystem.IgnoreReason?
     package var item: ItemID
     package var version: VersionID?
@@ -24,26 +24,26 @@ package struct DocumentStatus: Sendable, Equatable {
     }
 }
 
-/// A status that was computed for an item.
+/// An item's computed status.
 struct KnownStatus: Sendable {
     let item: LocalItem
-    /// The progress that the status includes. It changes without a write.
+    /// The progress included in the status. It changes without a write.
     let progress: TransferFractions
     let status: DocumentStatus
 }
 
 extension VirtualFileSystem {
-    /// Returns the state of an item, from the database and the transfers under way; never from the network.
+    /// Returns an item's state, from the database and current transfers; never from the network.
     package func status(of node: NodeID) throws -> DocumentStatus {
-        // Checked before the row is read: an edit that is recorded in between is then in the row.
+        // Checked before the row is read: an edit recorded in between is then in the row.
         let isBeingEdited = hasUnnotedEdit(node)
         var result = try recordedStatus(of: node)
         if isBeingEdited { (result.isUploaded, result.percentUploaded) = (false, 0) }
         return result
     }
 
-    /// Returns the state without what open files have not recorded yet. Nothing is read while nothing has been written: programs request
-    /// several attributes of an item, each of them twice.
+    /// Returns the state without unrecorded changes of open files. Nothing is read if nothing was written: programs
+    /// request several attributes of an item, each of them twice.
     private func recordedStatus(of node: NodeID) throws -> DocumentStatus {
         let snapshot = metadata.snapshot
         if let snapshot, let known = statuses[node, snapshot], source.progress(of: known.item) == known.progress {
@@ -52,7 +52,7 @@ extension VirtualFileSystem {
         let item: LocalItem = try metadata.read { try existing(node, $0) }
         let progress = try progress(of: item)
         let result = try metadata.read { try status(of: item, progress, $0) }
-        // The state of a package depends on the progress of everything in it.
+        // A package's state depends on the progress of everything in it.
         if let snapshot, !item.isPackage, let progress = progress[node] {
             statuses.put([node: KnownStatus(item: item, progress: progress, status: result)], snapshot)
         }
@@ -69,7 +69,7 @@ extension VirtualFileSystem {
         return try metadata.read { try status(of: item, progress, $0) }
     }
 
-    /// Returns the progress of the transfers of a file, or of all files of a package.
+    /// Returns the progress of the transfers of a file, or of all files in a package.
     private func progress(of item: LocalItem) throws -> [NodeID: TransferFractions] {
         guard item.isPackage else { return [item.node: source.progress(of: item)] }
         var files: [LocalItem] = []
@@ -82,7 +82,7 @@ extension VirtualFileSystem {
     private func status(
         of known: LocalItem, _ progress: [NodeID: TransferFractions], _ transaction: MetadataTransaction
     ) throws -> DocumentStatus {
-        // A download that has ended since the row was read is no transfer any more, and only the present row has its result.
+        // A download that ended after the row was read is no transfer, and only the current row has its result.
         let item = try transaction.local.item(known.node) ?? known
         let remote = try transaction.cloudItem(item)
         let state = try transaction.syncState(of: item) { progress[$0.node] ?? TransferFractions() }
@@ -101,7 +101,7 @@ extension VirtualFileSystem {
             container: try transaction.container(item.container)?.name ?? .cloudDocs)
     }
 
-    /// Returns the item's own pin, else that of the nearest folder above that has one; ``PinState/lazy`` where none has.
+    /// Returns the item's own pin, else that of the nearest ancestor with a pin; ``PinState/lazy`` if there is none.
     package func effectivePin(of item: LocalItem, _ transaction: MetadataTransaction) throws -> PinState {
         let pin = try transaction.local.effectivePin(of: item.node)
         return pin == .inherited ? .lazy : pin

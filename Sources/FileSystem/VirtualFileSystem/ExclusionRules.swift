@@ -1,14 +1,15 @@
 package import CloudModel
 
-/// The rules for names that stay on the device: the temporary, lock and backup files of editors and desktops. Such files work like any
-/// other and are never uploaded; status says "excluded".
+/// The rules for local-only names: the temporary, lock and backup files of editors and desktops. Such files work
+/// normally but are never uploaded; their status is "excluded".
 package struct ExclusionRules: Sendable {
     private let suffixes: [[UInt8]]
     private let prefixes: [[UInt8]]
     private let names: Set<[UInt8]>
 
-    /// The rules for the names that common programs use (editors, office suites, browsers, file managers). `4913`, with which vim tests a
-    /// folder, is not among them: vim removes it before it has settled, and the 4,913th of many numbered documents is a document.
+    /// The rules for the names used by common programs (editors, office suites, browsers, file managers). `4913`, with
+    /// which vim tests a folder, is not among them: vim removes it before it has settled, and the 4,913th of many
+    /// numbered documents is a document.
     package static let standard = ExclusionRules(
         suffixes: [
             "~", ".tmp", ".temp", ".part", ".partial", ".crdownload", ".kate-swp", ".swp", ".swx", ".nosync", ".ubd",
@@ -17,7 +18,7 @@ package struct ExclusionRules: Sendable {
         prefixes: [
             ".~lock.", "~$", ".fuse_hidden", ".nfs", ".Trash-", "._", ".goutputstream-", ".#",
             "(A Document Being Saved",
-            // Foundation adds its process and six letters.
+            // Foundation appends its process and six letters.
             ".syncthing.", ".dat.nosync",
         ],
         names: [

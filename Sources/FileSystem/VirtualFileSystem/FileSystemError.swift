@@ -3,9 +3,9 @@ import Glibc
 import LocalMetadata
 import Transfers
 
-/// The one place that maps errors to the numbers that programs see.
+/// The only mapping from errors to the numbers seen by programs.
 package enum FileSystemError {
-    /// Returns the `errno` for an error of any layer below. Never `ENOENT` for something that exists.
+    /// Returns the `errno` for an error of any layer below. Never `ENOENT` for an existing item.
     package static func code(for error: any Error) -> Int32 {
         switch error {
         case let error as Errno: error.code
@@ -16,7 +16,7 @@ package enum FileSystemError {
         }
     }
 
-    /// Returns whether the error says that this device's disk is full.
+    /// Returns whether the error means a full disk on this device.
     static func isOfFullDisk(_ error: any Error) -> Bool {
         switch error {
         case let error as Errno: error.isOfFullDisk

@@ -1,4 +1,4 @@
-/// The values that `statvfs(3)` returns.
+/// The result of `statvfs(3)`.
 package struct FileSystemSpace: Sendable {
     package let blockSize: UInt64
     package let blocks: UInt64

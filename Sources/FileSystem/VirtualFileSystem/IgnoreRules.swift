@@ -3,26 +3,26 @@ import CloudModel
 import LocalMetadata
 import Synchronization
 
-/// The ignore files of the mount whose patterns apply, as they were read last, and whether they are being read again.
+/// The mount's applicable ignore files, as read last, and whether they are being reread.
 final class IgnoreRules: Sendable {
-    /// What was read, and from which row.
+    /// A file's content, and its row when read.
     struct Entry: Sendable {
-        /// The row, by which a changed file is recognised.
+        /// The row, for recognising changes.
         let row: LocalItem
         /// Nil for a file without an effect.
         let file: IgnoreFile?
         let problem: IgnoreFile.Problem?
 
-        /// Whether its patterns are not known, because its bytes are not here.
+        /// Whether its patterns are unknown, because its bytes are missing.
         var isUnknown: Bool { file == nil && problem == nil }
     }
 
     private struct State {
-        /// The files that apply, by their folders.
+        /// The applicable files, by their folders.
         var entries: [NodeID: Entry] = [:]
-        /// All items that are named like ignore files, also those that have no effect.
+        /// All items with an ignore file's name, even without effect.
         var nodes: Set<NodeID> = []
-        /// When the rules, or paths that they concern, changed last, until items were included again.
+        /// When the rules, or paths concerned by them, changed last, until items were included again.
         var changed: Timestamp?
         var isRunning = false
         var isStale = false
@@ -30,34 +30,34 @@ final class IgnoreRules: Sendable {
 
     private let state = Mutex(State())
 
-    /// The most files that apply, and the most bytes of patterns in all of them: they are kept in memory.
+    /// The most applicable files, and the most bytes of patterns in all of them: they are kept in memory.
     static let maximumFiles = 1_000
     static let maximumBytes = 1 << 20
 
     /// Whether no pattern excludes anything.
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
-    /// The files that apply, by their folders.
+    /// The applicable files, by their folders.
     var entries: [NodeID: Entry] { state.withLock { $0.entries } }
 
     func set(_ entries: [NodeID: Entry], nodes: Set<NodeID>, at now: Timestamp) {
         state.withLock { ($0.entries, $0.nodes, $0.changed) = (entries, nodes, now) }
     }
 
-    /// Returns whether there was a change since the last call that returned true, and none within the last `pause`.
+    /// Returns whether there was a change since the last call returning true, and none within the last `pause`.
     func takeChange(pause: Duration, at now: Timestamp) -> Bool {
         state.withLock { state in
-            // A change that lies ahead was made before the clock was set back.
+            // A change in the future is from before the clock was set back.
             guard let changed = state.changed, changed.adding(pause) <= now || changed > now else { return false }
             state.changed = nil
             return true
         }
     }
 
-    /// Restores what ``takeChange(pause:at:)`` took, after a failure.
+    /// Restores the change taken by ``takeChange(pause:at:)``, after a failure.
     func returnChange(at now: Timestamp) { state.withLock { $0.changed = $0.changed ?? now } }
 
-    /// Returns whether the rules, or what they concern, may have changed with these rows.
+    /// Returns whether these rows may have changed the rules, or paths concerned by them.
     func areConcerned(by changes: RowChanges) -> Bool {
         if changes.changesIgnoreFiles { return true }
         return state.withLock { state in
@@ -66,8 +66,8 @@ final class IgnoreRules: Sendable {
         }
     }
 
-    /// Runs `body`, and again if another call asked for it meanwhile. Returns at once if it runs already: on this thread, in a transaction of
-    /// `body` itself, or on another one.
+    /// Runs `body`, and again if requested meanwhile. Returns immediately if it is already running: on this thread, in
+    /// a transaction of `body` itself, or elsewhere.
     ///
     /// - Throws: The error of `body`; ``isStale`` is set then.
     func refresh(_ body: () throws -> Void) rethrows {
@@ -85,10 +85,11 @@ final class IgnoreRules: Sendable {
         }
     }
 
-    /// Whether the last call of ``refresh(_:)`` failed, so that it has to be repeated.
+    /// Whether the last call of ``refresh(_:)`` failed and has to be repeated.
     var isStale: Bool { state.withLock { $0.isStale && !$0.isRunning } }
 
-    /// Returns whether another run was requested, and ends the run otherwise: in one step, or a request in between would be lost.
+    /// Returns whether a rerun was requested, and ends the run otherwise: atomically, or a request in between would be
+    /// lost.
     private func isToRun() -> Bool {
         state.withLock { state in
             defer { state.isStale = false }

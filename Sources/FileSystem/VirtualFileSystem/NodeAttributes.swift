@@ -6,13 +6,14 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// The attributes that `stat(2)` returns for an item.
+/// An item's attributes for `stat(2)`.
 package struct NodeAttributes: Sendable, Equatable {
     package var node: NodeID
     package var kind: LocalKind
     package var permissions: UInt16
     package var size: UInt64
-    /// 512-byte blocks on this device; at least one for a file that is not empty, since tools take a file without blocks for a hole.
+    /// 512-byte blocks on this device; at least 1 for a non-empty file, since tools take a file without blocks for a
+    /// hole.
     package var blocks: UInt64
     package var links: UInt32
     package var user: UInt32
@@ -23,7 +24,8 @@ package struct NodeAttributes: Sendable, Equatable {
 }
 
 extension VirtualFileSystem {
-    /// `stat(2)`. For a file that is open for writing, or whose close is not recorded, size and time are those of the blob at this moment.
+    /// `stat(2)`. For a file open for writing, or with an unrecorded close, size and time are the blob's at this
+    /// moment.
     package func attributes(of node: NodeID) throws -> NodeAttributes {
         if node == .root { return rootAttributes() }
         if let file = openFiles[node], let live = try liveAttributes(file) { return live }
@@ -35,9 +37,9 @@ extension VirtualFileSystem {
         return result
     }
 
-    /// Returns the attributes of an item whose row was just read. While a file is open for writing, its row is out of date: its open file
-    /// then provides them, or, if that was closed since the row was read, the row read once more. The kernel would cache wrong attributes
-    /// for an hour.
+    /// Returns the attributes of an item whose row was just read. While a file is open for writing, its row is out of
+    /// date: its open file then provides them, or, if closed since, a second read of the row. The kernel would cache
+    /// wrong attributes for an hour.
     func attributes(of item: LocalItem) throws -> NodeAttributes {
         var item = item
         for _ in 0..<4 {
@@ -48,7 +50,7 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    /// - Parameter hasNoRow: Whether the row is known to be gone. Who removed it may not have notified the open file yet.
+    /// - Parameter hasNoRow: Whether the row is known to be gone. The open file may not have been notified yet.
     private func liveAttributes(_ file: OpenFile, hasNoRow: Bool = false) throws -> NodeAttributes? {
         try file.state.withLock { state throws -> NodeAttributes? in
             let isUnlinked = state.isUnlinked || hasNoRow
@@ -108,12 +110,12 @@ extension VirtualFileSystem {
             group: owner.group, accessed: startedAt, modified: startedAt, changed: startedAt)
     }
 
-    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; attributes that are nil stay as they are.
+    /// Applies `chmod`, `chown`, `utimensat` and `truncate`; nil attributes stay unchanged.
     ///
     /// - Returns: The attributes afterwards.
     package func setAttributes(of node: NodeID, _ changes: AttributeRequest) throws -> NodeAttributes {
         guard node != .root else { throw Errno(EPERM) }
-        // One "now" for row and blob: if they differed at the next start, that would count as an edit.
+        // A single "now" for row and blob: a difference at the next start would count as an edit.
         let changes = changes.resolved(at: time.now())
         if let size = changes.size { try truncate(node, to: size) }
         if changes.isTruncationOnly { return try attributes(of: node) }
@@ -133,14 +135,14 @@ extension VirtualFileSystem {
     /// Changes the row of an open file.
     func changeRow(_ changes: AttributeRequest, of node: NodeID, _ state: inout OpenFile.State) throws {
         try commitFirst(changes, to: node, &state)
-        // What was written during that transaction is recorded too, before the new time hides it.
+        // Writes during that transaction are recorded too, before the new time hides them.
         if changes.modified != nil, let written = try unrecordedWrite(state) {
             try commit(changes, to: node, recording: written, endsWriting: false, &state)
         }
         try setTime(changes, of: &state)
     }
 
-    /// Changes the row of an open file, and records its last close if that has not been done.
+    /// Changes the row of an open file, and records its last close if still unrecorded.
     private func commitFirst(_ changes: AttributeRequest, to node: NodeID, _ state: inout OpenFile.State) throws {
         let endsWriting = withdrawClose(&state)
         do {
@@ -153,8 +155,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Changes the row of an open file. What was written is recorded by the same transaction, and before the blob's time changes, which shows
-    /// that something was written.
+    /// Changes the row of an open file. Writes are recorded by the same transaction, before the change of the blob's
+    /// time hides them.
     private func commit(
         _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, endsWriting: Bool,
         _ state: inout OpenFile.State
@@ -196,7 +198,7 @@ extension VirtualFileSystem {
         notifyIfPending(item)
     }
 
-    /// Sets the time of the blob as well while handles are open, so that later writes are recognised.
+    /// Sets the blob's time as well while handles are open, so later writes are recognised.
     private func setTime(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
         guard let modified = changes.modified, state.descriptor >= 0, state.download == nil else { return }
         try LocalContent.setModified(modified.value(at: time.now()), descriptor: state.descriptor)
@@ -226,14 +228,14 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Removes from `permissions` what a change of owner or a write clears (chown(2), write(2)): set-user-ID, and set-group-ID if the group
-    /// may execute the file.
+    /// Removes from `permissions` the bits cleared by a change of owner or a write (chown(2), write(2)): set-user-ID,
+    /// and set-group-ID if the group may execute the file.
     package static func withoutSetID(_ permissions: UInt16) -> UInt16 {
         permissions & ~(permissions & 0o010 != 0 ? 0o6000 : 0o4000)
     }
 
-    /// Sets the time of the item's blob. The blob of a file at rest has the document's modification time; a mismatch found at start means
-    /// an unnoticed write.
+    /// Sets the time of the item's blob. The blob of a closed file has the document's modification time; a mismatch
+    /// found at start means an unnoticed write.
     func mirrorModified(_ item: LocalItem) {
         guard item.kind == .file, item.presence == .whole else { return }
         do { try content.setModified(item.attributes.modified, of: item.blob) } catch {

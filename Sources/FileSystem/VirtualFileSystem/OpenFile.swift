@@ -6,7 +6,7 @@ package import LocalMetadata
 import Synchronization
 import Transfers
 
-/// A file that at least one handle has open. All handles of a node share it, its descriptor and its download.
+/// A file with at least one open handle. All handles of a node share it, its descriptor and its download.
 package final class OpenFile: Sendable {
     package let node: NodeID
     let state = Mutex(State())
@@ -21,27 +21,27 @@ package final class OpenFile: Sendable {
         var descriptor: Int32 { bytes?.raw ?? -1 }
         var handles = 0
         var writers = 0
-        /// The status of the blob when writing began: while it is unchanged, nothing was written.
+        /// The blob's status when writing began: while it is unchanged, nothing was written.
         var baseline: BlobStatus?
         /// Whether an edit has been recorded since writing began.
         var hasNotedEdit = false
-        /// What programs had last seen in the place of the document when a handle was opened that cannot read it.
+        /// The content last seen by programs in place of the document when a handle unable to read it was opened.
         var unread: SeenContent?
         /// The same, once such a handle has emptied the document, until that edit is recorded.
         var overwriting: SeenContent?
-        /// Attributes that programs have set and the row does not have; the blob has them too.
+        /// Attributes set by programs but missing from the row; the blob has them too.
         var unrecorded: UnrecordedAttributes?
         /// Whether the last writer has closed the file and its row does not say so yet.
         var isUnfinished = false
-        /// The close of the last writer that waits to be recorded.
+        /// The last writer's close, waiting to be recorded.
         var waitingClose: WaitingClose?
-        /// When the first close was made that no transaction has recorded because the file was opened for writing again.
+        /// The time of the earliest close left unrecorded because the file was reopened for writing.
         var unrecordedSince: Timestamp?
         /// Whether the name is gone; the bytes are then removed with the last handle.
         var isUnlinked = false
-        /// The download that fetches missing bytes. Nil once everything is here.
+        /// The download of missing bytes. Nil once everything is local.
         var download: ContentDownload?
-        /// The row that the download was opened for, until the download is closed.
+        /// The row for which the download was opened, until the download is closed.
         var incomplete: LocalItem?
     }
 
@@ -52,6 +52,6 @@ package final class OpenFile: Sendable {
 
     package var isOpenForWriting: Bool { state.withLock { $0.writers > 0 } }
 
-    /// Whether all bytes are here.
+    /// Whether all bytes are local.
     package var isWhole: Bool { state.withLock { $0.download == nil } }
 }

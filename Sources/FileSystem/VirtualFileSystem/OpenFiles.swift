@@ -1,7 +1,7 @@
 import LocalMetadata
 import Synchronization
 
-/// The open files by node. A file is entered before its row is read, so that an operation that removes the row finds it.
+/// The open files by node. A file is entered before its row is read, so an operation removing the row finds it.
 final class OpenFiles: Sendable {
     private let table = Mutex<[NodeID: Entry]>([:])
 
@@ -32,7 +32,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Releases a claim. Returns true for the last one: the caller then closes what the file holds.
+    /// Releases a claim. Returns true for the last claim: the caller then closes the file's resources.
     func release(_ file: OpenFile) -> Bool {
         table.withLock { table in
             guard var entry = table[file.node], entry.file === file else { return true }

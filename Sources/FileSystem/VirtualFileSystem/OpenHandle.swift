@@ -1,15 +1,15 @@
 import LocalMetadata
 package import Synchronization
 
-/// The handle that `open(2)` returned to a program.
+/// The handle returned to a program by `open(2)`.
 package final class OpenHandle: Sendable {
     package let file: OpenFile
     package let canWrite: Bool
-    /// What reads through it may download, and for whom.
+    /// The download permit for reads through it, with the program.
     package let permit: DownloadPermit
-    /// The first bytes of a document that was a placeholder when it was opened for a look; nil for other opens.
+    /// The first bytes of a document opened for a look as a placeholder; nil for other opens.
     private let head: ContentHead?
-    /// Whether the kernel writes through it by itself.
+    /// Whether the kernel writes through it directly.
     package let isWrittenByKernel = Atomic(false)
     /// Where the furthest read ended; 0 without a read. Noted only for watched programs.
     private let end = Atomic<UInt64>(0)
@@ -21,12 +21,12 @@ package final class OpenHandle: Sendable {
         self.head = head
     }
 
-    /// Whether a read may end before its range does, as on a pipe. Then the kernel has to pass reads on as programs make them: from cached
-    /// ones it would conclude that the file is shorter.
+    /// Whether a read may end before its range does, as on a pipe. Then the kernel has to pass each read on: from
+    /// cached reads it would conclude that the file is shorter.
     package var hasShortReads: Bool { head != nil }
 
-    /// Returns the bytes that a read of the range returns at once although it is not here, fewer than were requested; nil if it has to wait.
-    /// A program that wants more reads on, and gets it.
+    /// Returns the bytes for an immediate read of a missing range, fewer than requested; nil if the read has to wait. A
+    /// program needing more reads on, and gets it.
     package func look(at range: Range<UInt64>) -> [UInt8]? { range == 0..<LookStyle.shortSize ? head?.bytes : nil }
 
     /// Notes a read, for ``reading``.
@@ -34,7 +34,7 @@ package final class OpenHandle: Sendable {
         if permit.isWatched { end.max(range.upperBound, ordering: .relaxed) }
     }
 
-    /// What a watched program has read through this handle of a document that was a placeholder when it was opened; nil for others.
+    /// A watched program's reads, through this handle, of a document that was a placeholder when opened; nil otherwise.
     package var reading: DownloadBreaker.Reading? {
         guard permit.isWatched, !canWrite else { return nil }
         return file.state.withLock { state in

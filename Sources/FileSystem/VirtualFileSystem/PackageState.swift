@@ -2,7 +2,7 @@ package import CloudModel
 package import LocalMetadata
 
 extension MetadataTransaction {
-    /// Returns the file of a package that was changed last, by its modification time; any other item itself.
+    /// Returns a package's most recently changed file, by modification time; any other item itself.
     package func lastChanged(in item: LocalItem) throws -> LocalItem {
         guard item.isPackage else { return item }
         var newest: LocalItem?
@@ -14,7 +14,8 @@ extension MetadataTransaction {
     }
 }
 
-/// Accumulates the state of a package: its progress is that of the file that is furthest behind, and its error the first of any file.
+/// Accumulates a package's state: its progress is that of the file furthest behind, and its error the first of any
+/// file.
 package struct PackageState: Sendable {
     private var whole: DocumentState
     private var size = 0.0
@@ -38,7 +39,7 @@ package struct PackageState: Sendable {
         uploaded += Double(state.size) * state.percentUploaded
     }
 
-    /// Combines one fact. A flag is set if it is set for any file, unless the fact says otherwise.
+    /// Combines one fact. A flag is set if it is set for any file, unless the fact specifies otherwise.
     private mutating func add(_ fact: DocumentFact, of state: DocumentState) {
         switch (fact, fact.field) {
         case (.isUploaded, _): whole.isUploaded = whole.isUploaded && state.isUploaded

@@ -2,9 +2,9 @@ import Basics
 import CloudModel
 import LocalMetadata
 
-/// The documents that left the log a short time ago, by their names: a program that is slow to save creates a file there again.
+/// Documents that left the log recently, by their names: a program that is slow to save creates a file there again.
 ///
-/// Bounded, and in memory: a document that was forgotten stays in the list of deleted items.
+/// Bounded, and in memory: a forgotten document stays in the list of deleted items.
 struct RecentDepartures {
     private struct Departed {
         let item: ItemID
@@ -15,7 +15,7 @@ struct RecentDepartures {
     private var departed: [DocumentPlace: Departed] = [:]
     private static let limit = 4_096
 
-    /// - Parameter isDraft: Whether it was a program's temporary file, which is not what the next file of its name continues.
+    /// - Parameter isDraft: Whether it was a program's temporary file; the next file of its name does not continue it.
     mutating func note(_ item: LocalItem, isDraft: Bool, at now: Timestamp) {
         if departed.count >= Self.limit {
             departed = departed.filter { isRecent($0.value, at: now) }

@@ -6,8 +6,8 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Items whose attributes the kernel may still request though their row is gone: a folder that is a program's working directory, a pipe
-/// that is open.
+/// Items whose attributes the kernel may still request though their row is gone: a program's working directory, an open
+/// pipe.
 final class RemovedItems: Sendable {
     private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
     /// Upper bound: beyond it the oldest item is forgotten, and requests for it fail with `ESTALE`.
@@ -22,7 +22,7 @@ final class RemovedItems: Sendable {
 
     subscript(node: NodeID) -> LocalItem? { items.withLock { $0.byNode[node] } }
 
-    /// Changes an item that is kept; returns nil if it is none of them.
+    /// Changes a kept item; returns nil for any other.
     func change(_ node: NodeID, _ body: (inout LocalItem) throws -> Void) rethrows -> LocalItem? {
         try items.withLock { items in
             guard var item = items.byNode[node] else { return nil }
@@ -41,27 +41,27 @@ final class RemovedItems: Sendable {
 }
 
 extension VirtualFileSystem {
-    /// Returns what is kept of an item that has no row. A program may remove the row while another call looks at it: it is kept when the
-    /// transaction has ended, so the look comes after the writer. Nil for a file that is open (``OpenFile/State/item``) or that another device
-    /// removed.
+    /// Returns a rowless item, if kept. A program may remove the row during this lookup: the item is kept when the
+    /// transaction has ended, so the lookup comes after the writer. Nil for an open file (``OpenFile/State/item``) or
+    /// an item removed by a remote device.
     func removedItem(_ node: NodeID) -> LocalItem? {
         if let item = removed[node] { return item }
         metadata.waitForWriter()
         return removed[node]
     }
 
-    /// Returns the row of an item, or what is kept of one that was removed; `ESTALE` if nothing is: the kernel then looks the name up again. Must
-    /// not be called with the file's state locked.
+    /// Returns an item's row, or its kept copy after removal; `ESTALE` without either: the kernel then looks the name
+    /// up again. Must not be called with the file's state locked.
     func itemOrRemoved(_ node: NodeID) throws -> LocalItem {
         if let item = try metadata.item(node) { return item }
         if let item = openFiles[node]?.state.withLock({ $0.item }) ?? removedItem(node) { return item }
         throw Errno(ESTALE)
     }
 
-    /// Changes the row of an item, or what is kept of one that was removed; `ESTALE` if nothing is.
+    /// Changes an item's row, or its kept copy after removal; `ESTALE` without either.
     ///
     /// - Parameters:
-    ///   - gone: Changes what is kept.
+    ///   - gone: Changes the kept copy.
     ///   - row: Changes the row, and returns nil if there is none.
     /// - Returns: The row; nil if the item was removed.
     func changeRowOrGone(
@@ -74,10 +74,10 @@ extension VirtualFileSystem {
         return nil
     }
 
-    /// Changes an item that has no name any more but that a program still holds; the change is kept in memory only. Returns nil if `node`
-    /// has a name.
+    /// Changes a nameless item still held by a program; the change is kept in memory only. Returns nil if `node` has a
+    /// name.
     ///
-    /// - Parameter hasNoRow: Whether its row is known to be gone: who removed it may not have notified the open file yet.
+    /// - Parameter hasNoRow: Whether its row is known to be gone: the open file may not have been notified yet.
     private func changeGone(
         _ node: NodeID, hasNoRow: Bool = false, _ body: (inout LocalItem) throws -> Void
     ) throws -> LocalItem? {
@@ -90,7 +90,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Keeps the attributes of an unlinked file for a program that holds it without having it open (`O_PATH`).
+    /// Keeps the attributes of an unlinked file for a program holding it without having it open (`O_PATH`).
     func keepStatus(_ state: borrowing OpenFile.State) {
         guard var item = state.item else { return }
         if state.download == nil {

@@ -1,4 +1,4 @@
-/// The flags of `renameat2(2)` that are supported.
+/// The supported flags of `renameat2(2)`.
 package enum RenameMode: Sendable {
     case replace
     case noReplace

@@ -3,10 +3,10 @@ import LocalMetadata
 
 /// Recognises by names how programs save a document.
 enum SaveRules {
-    /// Returns whether a program that puts `document` aside while it saves, and then creates the new one in its place, names it so: `perl -i.orig`
-    /// and many others append such an ending, some replace the document's.
+    /// Returns whether this is the name of a `document` put aside by a program during a save, before the new one is
+    /// created in its place: `perl -i.orig` and many others append such an ending, some replace the document's.
     ///
-    /// Numbers are not among the endings: programs that rotate logs append those.
+    /// Numbers are not among the endings: log rotation appends those.
     static func isBackup(_ name: ItemName, of document: ItemName) -> Bool {
         let text = lowercased(name.bytes)
         let document = lowercased(document.bytes)
@@ -14,8 +14,8 @@ enum SaveRules {
         return backupEndings.contains { text == document + $0 || text == stem + $0 }
     }
 
-    /// Returns whether `name` continues a document's name of that length as programs do for a file that they make while they save it:
-    /// `NAME.x4Td`, `NAME@`, `NAME___tmp`.
+    /// Returns whether `name` extends a document's name of that length like the helper files programs create during a
+    /// save: `NAME.x4Td`, `NAME@`, `NAME___tmp`.
     static func isHelper(_ name: [UInt8], ofNameOfLength length: Int) -> Bool {
         guard length > 0, name.count > length, separators.contains(name[length]) else { return false }
         // A document `notes` says nothing about `notes.txt`.
@@ -29,7 +29,7 @@ enum SaveRules {
         }
     }
 
-    /// Returns the spellings of a name to compare with documents' names: some programs put a dot or the like before the document's.
+    /// Returns the spellings of a name to compare with document names: some programs prepend a dot or similar.
     static func spellings(_ name: ItemName) -> [[UInt8]] {
         let bytes = name.bytes
         guard let first = bytes.first, separators.contains(first), bytes.count > 1 else { return [bytes] }

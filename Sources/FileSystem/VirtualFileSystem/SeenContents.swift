@@ -1,12 +1,14 @@
 import CloudModel
 import LocalMetadata
 
-/// The contents that programs of this device have last seen at the names of documents.
+/// Contents last seen by local programs at the names of documents.
 ///
-/// An editor holds a text in memory, and may save it long after it read the document. If another device's content took the document's
-/// place in between, the editor never saw it, and the save must not be an edit of that content: it is an edit of what the editor read.
+/// An editor holds a text in memory, and may save it long after reading the document. If a remote content took the
+/// document's place in between, the editor never saw it, and the save must not be an edit of it, but of the content
+/// read by the editor.
 ///
-/// Bounded: a name that no program has opened for a long time is forgotten, and a save there replaces what the name shows.
+/// Bounded: a name not opened by any program for a long time is forgotten, and a save there replaces its visible
+/// content.
 struct SeenContents<Key: Hashable> {
     private let limit: Int
     private var recent: [Key: SeenContent] = [:]
@@ -34,7 +36,7 @@ struct SeenContents<Key: Hashable> {
 /// A content, as a program has seen it.
 struct SeenContent: Equatable {
     let item: ItemID
-    /// Nil for a document that a program has made, whose bytes were not in the cloud yet.
+    /// Nil for a document created by a program, before its bytes were in the cloud.
     let content: ContentReference?
 }
 

@@ -1,7 +1,7 @@
 import LocalMetadata
 import Synchronization
 
-/// Results that were computed from the present rows of the database; all are dropped with the next write of any row.
+/// Results computed from the database's current rows; all are dropped with the next write of any row.
 final class SnapshotCache<Key: Hashable & Sendable, Entry: Sendable>: Sendable {
     private struct State {
         var snapshot: UInt64 = 0
@@ -9,7 +9,7 @@ final class SnapshotCache<Key: Hashable & Sendable, Entry: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    /// More entries than this drop the earlier ones.
+    /// Beyond this number, earlier entries are dropped.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
@@ -19,12 +19,12 @@ final class SnapshotCache<Key: Hashable & Sendable, Entry: Sendable>: Sendable {
         state.withLock { $0.snapshot == snapshot ? $0.entries[key] : nil }
     }
 
-    /// Returns what is known at this ``MetadataDatabase/snapshot``.
+    /// Returns the results known at this ``MetadataDatabase/snapshot``.
     func entries(_ snapshot: UInt64) -> [Key: Entry] {
         state.withLock { $0.snapshot == snapshot ? $0.entries : [:] }
     }
 
-    /// Keeps results that were computed from rows that were read after `snapshot`.
+    /// Keeps results computed from rows read after `snapshot`.
     func put(_ entries: [Key: Entry], _ snapshot: UInt64) {
         state.withLock { state in
             guard snapshot >= state.snapshot else { return }

@@ -2,7 +2,7 @@ import Basics
 package import CloudModel
 import Foundation
 
-/// The extended attributes `user.ubiquity.*`, one fact each, in plain text.
+/// The extended attributes `user.ubiquity.*`, one per fact, in plain text.
 package enum StatusAttribute: Hashable, Sendable {
     case fact(DocumentFact)
     case other(Other)
@@ -15,9 +15,10 @@ package enum StatusAttribute: Hashable, Sendable {
         case version
         case device
         case container
-        /// How far the log of the item's container was read; absent until that was to its end, and while the log is not the one that was read.
+        /// How far the log of the item's container was read; absent until it was read to its end, and while the log
+        /// differs from the one read.
         case followed
-        /// All attributes at once.
+        /// All attributes together.
         case json
         /// Set to `1` to fetch the bytes.
         case download
@@ -44,7 +45,7 @@ package enum StatusAttribute: Hashable, Sendable {
         self = known
     }
 
-    /// Returns the attribute's text; nil where the attribute has none (no error, not a conflict).
+    /// Returns the attribute's text; nil if it has none (no error, not a conflict).
     package func value(in status: DocumentStatus) -> String? {
         switch self {
         case .fact(let fact): status.state[fact]?.plainText
@@ -60,7 +61,8 @@ package enum StatusAttribute: Hashable, Sendable {
         }
     }
 
-    /// Returns an object with a member per attribute that has a value: flags and percentages as JSON values, the rest as text.
+    /// Returns an object with a member per attribute with a value: flags and percentages as JSON values, the rest as
+    /// text.
     private static func json(_ status: DocumentStatus) -> String {
         var members: [String: any Sendable] = [:]
         for attribute in all where attribute != .other(.json) { members[attribute.name] = attribute.member(in: status) }

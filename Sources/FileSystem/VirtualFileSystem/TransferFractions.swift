@@ -1,4 +1,4 @@
-/// The progress of a transfer, for status.
+/// A transfer's progress, for status.
 package struct TransferFractions: Sendable, Equatable {
     package var downloading: Double?
     package var uploading: Double?

@@ -1,7 +1,7 @@
 package import CloudModel
 package import LocalMetadata
 
-/// A change of one item of the tree, after its commit.
+/// A change of a tree item, after its commit.
 package enum TreeChange: Sendable {
     case created(LocalItem)
     /// The item as it was before the move, with its new folder and name.

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Lets many file operations run at once, or one change of the tree from outside (a remote version swapped in, an eviction): while such a
-/// change runs, no file can become open, so the result of "is it open?" stays true.
+/// Runs many file operations concurrently, or a single change of the tree from outside (a remote version swapped in, an
+/// eviction): during such a change no file can become open, so the result of "is it open?" stays true.
 ///
-/// First in the lock order; see docs/CONCURRENCY.md for the others.
+/// First in the lock order; see docs/CONCURRENCY.md for the rest.
 final class TreeGate: Sendable {
-    // Shared without a lock because it is one; its address never changes.
+    // A lock itself, so shared without a lock; its address never changes.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
     init() {
@@ -36,10 +36,10 @@ final class TreeGate: Sendable {
         return try body()
     }
 
-    /// Acquires the lock shared if that is possible without waiting; the caller then has to call ``leave()``.
+    /// Acquires the lock shared if possible without waiting; the caller then has to call ``leave()``.
     func enterShared() -> Bool { pthread_rwlock_tryrdlock(lock) == 0 }
 
-    /// Acquires the lock exclusively if that is possible without waiting; the caller then has to call ``leave()``.
+    /// Acquires the lock exclusively if possible without waiting; the caller then has to call ``leave()``.
     func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
 
     func leave() { pthread_rwlock_unlock(lock) }

@@ -1,10 +1,10 @@
 package import LocalMetadata
 import Synchronization
 
-/// Items whose rows hold values that no item can have, found when their folders were listed. A folder is shown without them.
+/// Items whose rows hold impossible values, found when their folders were listed. A folder is shown without them.
 package final class UnreadableItems: Sendable {
     private let folders = Mutex<[NodeID: NodeID]>([:])
-    /// Upper bound: the first ones are enough for a report.
+    /// Upper bound: the first few are enough for a report.
     private static let limit = 100
 
     /// Returns true if the item was not known to be unreadable.

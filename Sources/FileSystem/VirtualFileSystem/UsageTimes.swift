@@ -2,13 +2,13 @@ import Basics
 import LocalMetadata
 import Synchronization
 
-/// When files were last opened: collected in memory and written together, so that reading costs no transaction.
+/// When files were last opened: collected in memory and written together, so reading costs no transaction.
 final class UsageTimes: Sendable {
     private let times = Mutex<[NodeID: Timestamp]>([:])
 
     func note(_ node: NodeID, _ time: Timestamp) {
         times.withLock { times in
-            // Bounded: a time that does not fit only makes the eviction plan a little less precise.
+            // Bounded: dropping a time only makes the eviction plan a little less precise.
             if times.count < 4096 || times[node] != nil { times[node] = time }
         }
     }

@@ -4,12 +4,12 @@ import Glibc
 import LocalMetadata
 import Synchronization
 
-/// The folders in the mount's root: containers, and the trash that file managers make there.
+/// The folders in the mount's root: containers, and the trash created by file managers.
 ///
-/// A container cannot be deleted from a log. Removing one therefore sets a mark in its log, and it is not shown anywhere while it is empty
-/// (docs/decisions/0031-removed-containers-are-marked.md).
+/// A container cannot be deleted from a log. Removing it therefore sets a mark in its log, and it is not shown anywhere
+/// while it is empty (docs/decisions/0031-removed-containers-are-marked.md).
 extension VirtualFileSystem {
-    /// `mkdir(2)` in the root: makes a container, or the trash.
+    /// `mkdir(2)` in the root: creates a container, or the trash.
     func makeTopFolder(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
         if TrashFolder.isName(name) { return try makeTrash(name, permissions: permissions, caller: caller) }
         guard let containerName = ContainerName(folderName: name.description),
@@ -29,7 +29,7 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    /// Returns the folder of a container, creating the container or showing it again after its removal.
+    /// Returns a container's folder, creating the container or showing it again after its removal.
     private func shownContainer(_ name: ContainerName, _ transaction: MetadataTransaction) throws -> LocalItem {
         let known = try transaction.container(named: name)?.id
         let container = try known ?? transaction.createContainer(name, at: time.now())
@@ -64,7 +64,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Returns the folder of a container that may be removed, because its user has nothing in it.
+    /// Returns the folder of a removable container, in which its user has nothing.
     private func removable(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> LocalItem {
         guard try transaction.container(item.container)?.name != .cloudDocs else {
             throw Errno(EPERM, "CloudDocs always exists")
@@ -73,8 +73,8 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// `rename(2)` within the root: renames a container without documents. The new one takes over the old one's nodes, so that the kernel's
-    /// inode of the old name stays valid under the new one.
+    /// `rename(2)` within the root: renames a container without documents. The new container takes over the old nodes,
+    /// so the kernel's inode of the old name stays valid under the new name.
     func renameTopFolder(_ oldName: ItemName, to newName: ItemName, mode: RenameMode) throws {
         guard mode != .exchange else { throw Errno(EINVAL) }
         guard oldName != newName else { return }
@@ -102,7 +102,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Hides one container and shows the other in its place, under its nodes.
+    /// Hides `old` and shows `new` in its place, under its nodes.
     private func replace(_ old: LocalItem, by new: LocalItem, _ transaction: MetadataTransaction) throws {
         let oldDocuments = try transaction.local.item(.documents, in: old.container)
         let newDocuments = try transaction.local.item(.documents, in: new.container)
@@ -127,7 +127,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Makes the trash, which is on this device only; documents of every container may be in it.
+    /// Creates the trash, which is local only; documents of every container may be in it.
     private func makeTrash(_ name: ItemName, permissions: UInt16, caller: Caller) throws -> NodeAttributes {
         let item = try naming.shared {
             let item = try metadata.write { transaction in
@@ -152,7 +152,7 @@ extension VirtualFileSystem {
 
 /// The names of the freedesktop trash at the top of a mount (specifications.freedesktop.org/trash-spec).
 enum TrashFolder {
-    /// Returns whether a name is `.Trash`, or `.Trash-` and the number of a user.
+    /// Returns whether a name is `.Trash`, or `.Trash-` and a user's number.
     static func isName(_ name: ItemName) -> Bool {
         let prefix = Array(".Trash".utf8)
         guard name.bytes.starts(with: prefix) else { return false }

@@ -7,7 +7,7 @@ import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
-    /// `mkdir(2)`; in the mount's root it makes a container, with its `Documents/`, or the trash.
+    /// `mkdir(2)`; in the mount's root it creates a container, with its `Documents/`, or the trash.
     package func makeFolder(
         _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
     ) throws -> NodeAttributes {
@@ -15,7 +15,7 @@ extension VirtualFileSystem {
         if parent == .root { return try makeTopFolder(name, permissions: permissions, caller: caller) }
         return attributes(
             try insert(name, in: parent, kind: .folder, caller: caller) { item in
-                // Keeps what newItem set: the set-group-ID bit inherited from the folder (inode(7)).
+                // Keeps the set-group-ID bit set by newItem, as inherited from the folder (inode(7)).
                 item.attributes.permissions |= permissions & 0o7777
             })
     }
@@ -42,7 +42,7 @@ extension VirtualFileSystem {
                 item.isEdited = true
                 item.generation = 1
             }
-            // Pipes and sockets have no meaning on another device.
+            // Pipes and sockets have no meaning on remote devices.
             if kind == .pipe || kind == .socket {
                 item.isExcluded = true
                 item.pendingSince = nil
@@ -53,7 +53,8 @@ extension VirtualFileSystem {
         return attributes(item)
     }
 
-    /// Makes the blob that an upload reads. Its time is set, so that a later write is recognised, also after a crash before the close.
+    /// Creates the blob for the upload. Its time is set, so a later write is recognised, also after a crash before the
+    /// close.
     private func makeEmptyBlob(_ item: LocalItem) throws -> (bytes: SharedDescriptor, status: BlobStatus) {
         let bytes = SharedDescriptor(adopting: try content.create(item.blob))
         try DescriptorReserve.admit(bytes.raw)
@@ -61,7 +62,8 @@ extension VirtualFileSystem {
         return (bytes, try BlobStatus(descriptor: bytes.raw))
     }
 
-    /// `open(2)` with `O_CREAT` of a name that is free. If it is not free, the caller fails with `EEXIST` or opens the existing file.
+    /// `open(2)` with `O_CREAT` of a free name. If it is not free, the caller fails with `EEXIST` or opens the existing
+    /// file.
     package func create(
         _ bytes: [UInt8], in parent: NodeID, permissions: UInt16, caller: Caller
     ) throws -> (attributes: NodeAttributes, handle: OpenHandle) {
@@ -74,7 +76,7 @@ extension VirtualFileSystem {
                 item.isEdited = true
                 item.isWriting = true
                 item.generation = max(1, item.generation)
-                // The last close makes it pending; until then there is no content worth sending.
+                // The last close marks it pending; until then there is no content worth sending.
                 item.pendingSince = nil
             } afterInsertion: { item in
                 // Everything that can fail precedes the commit: a name whose creation failed must not exist.
@@ -85,7 +87,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Adds a file that was just created to the open files, open for writing.
+    /// Adds a newly created file to the open files, open for writing.
     private func adopt(_ item: LocalItem, _ bytes: SharedDescriptor, _ status: BlobStatus) -> OpenHandle {
         let file = openFiles.claim(item.node)
         file.state.withLock { state in
@@ -99,7 +101,8 @@ extension VirtualFileSystem {
         return OpenHandle(file: file, canWrite: true)
     }
 
-    /// Inserts a new row. It takes over the identity of an unsent deletion of the same name: to other devices this is an edit.
+    /// Inserts a new row. It takes over the identity of an unsent deletion of the same name: to remote devices this is
+    /// an edit.
     private func insert(
         _ name: ItemName, in parent: NodeID, kind: LocalKind, caller: Caller, fill: (inout LocalItem) -> Void,
         afterInsertion: (LocalItem) throws -> Void = { _ in }
@@ -127,10 +130,10 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// Refuses a name that differs from another one of its folder in case only, in a container that compares names so: it would get a number
-    /// in the log.
+    /// Refuses a name that differs from an existing name of its folder in case only, in a case-insensitive container:
+    /// it would get a number in the log.
     ///
-    /// - Parameter node: An item of that folder that is going to have the name.
+    /// - Parameter node: An item of that folder about to get the name.
     func checkFolding(
         _ name: ItemName, in folder: LocalItem, besides node: NodeID? = nil, _ transaction: MetadataTransaction
     ) throws {
@@ -160,7 +163,7 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// Returns the group that a new item inherits from a set-group-ID folder (inode(7)), else the caller's.
+    /// Returns the group inherited by a new item from a set-group-ID folder (inode(7)), else the caller's.
     private func inheritedGroup(_ folder: LocalItem, caller: Caller) -> UInt32? {
         let group = folder.attributes.permissions & 0o2000 != 0 ? folder.group ?? owner.group : caller.group
         return group == owner.group ? nil : group

@@ -9,7 +9,7 @@ import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
-    /// Runs `body` with the descriptor of an open file, which stays open until `body` returns.
+    /// Runs `body` with an open file's descriptor, kept open until `body` returns.
     package func withDescriptor<T>(_ handle: OpenHandle, _ body: (Int32) throws -> T) throws -> T {
         // The handle's claim keeps the descriptor open; the number does not change once it is set.
         let descriptor = handle.file.state.withLock { $0.descriptor }
@@ -17,7 +17,7 @@ extension VirtualFileSystem {
         return try body(descriptor)
     }
 
-    /// `write(2)` at an offset, for mounts whose kernel does not write by itself.
+    /// `write(2)` at an offset, for mounts without direct kernel writes.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64, in handle: OpenHandle) throws -> Int {
         try prepareWrite(handle)
         guard Range(offset: Int64(clamping: offset), count: bytes.count) != nil else { throw Errno(EFBIG) }
@@ -35,14 +35,14 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Checks that the handle may write and that the file's bytes are here. A file is recorded as being written before its first byte
-    /// changes: the database has said `isWriting` since the open, so nothing else is left to do.
+    /// Checks that the handle may write and that the file's bytes are local. A file is recorded as being written before
+    /// its first byte changes: the database has said `isWriting` since the open, so there is nothing else to do.
     package func prepareWrite(_ handle: OpenHandle) throws {
         guard handle.canWrite else { throw Errno(EBADF) }
         guard try isWritable(handle) else { throw Errno(EAGAIN) }
     }
 
-    /// `fsync(2)`: bytes, the blob's name and the rows that lead to it survive the loss of power.
+    /// `fsync(2)`: bytes, the blob's name and the rows leading to it survive the loss of power.
     package func sync(_ handle: OpenHandle) throws {
         let (descriptor, blob) = try handle.file.state.withLock { state in
             // The blob keeps them for a start after a crash, but later calls may remove them from it before the row is durable.
@@ -52,14 +52,14 @@ extension VirtualFileSystem {
         guard descriptor >= 0, let blob else { throw Errno(EBADF) }
         var calls: [@Sendable () throws -> Void] = [{ try self.content.syncBytes(of: blob, descriptor) }]
         if content.needsNameSync(blob) { calls.append { try self.content.syncName(of: blob) } }
-        // Threads for it are worth their price only where the disk has something to flush.
+        // Threads are worth their cost only if the disk has something to flush.
         if !metadata.isDurable { calls.append { try self.metadata.makeDurable() } }
         try Self.sideBySide(calls)
         if let failure = metadata.syncFailure { throw failure }
     }
 
-    /// Runs calls that wait for the disk concurrently, since the disk flushes them together. When all are done, throws an error of one that
-    /// failed.
+    /// Runs disk-bound calls concurrently, since the disk flushes them together. When all are done, throws one of their
+    /// errors, if any.
     private static func sideBySide(_ calls: [@Sendable () throws -> Void]) throws {
         if calls.count == 1 { return try calls[0]() }
         let failure = Mutex<(any Error)?>(nil)
@@ -71,7 +71,8 @@ extension VirtualFileSystem {
         }
         let others = DispatchGroup()
         for call in calls.dropFirst() {
-            // A queue each: concurrent queues run no more calls at once than there are processors, though all of these sleep.
+            // A queue each: concurrent queues run no more calls at a time than there are processors, though all of
+            // these sleep.
             DispatchQueue(label: "ubiquity.fsync").async(group: others) { run(call) }
         }
         if let first = calls.first { run(first) }
@@ -79,7 +80,7 @@ extension VirtualFileSystem {
         if let error = failure.withLock({ $0 }) { throw error }
     }
 
-    /// `truncate(2)` of a file, whether it is open or not.
+    /// `truncate(2)` of a file, open or not.
     func truncate(_ node: NodeID, to size: UInt64) throws {
         guard size <= UInt64(Int64.max) else { throw Errno(EFBIG) }
         let handle = try open(node, canRead: false, canWrite: true, truncate: size == 0)
@@ -88,16 +89,16 @@ extension VirtualFileSystem {
         try handle.file.state.withLock { state in try resize(&state, to: size) }
     }
 
-    /// Returns whether ``truncate`` needs bytes that are not here: when it shortens a placeholder to a size other than 0.
+    /// Returns whether ``truncate`` needs missing bytes: when it shortens a placeholder to a size other than 0.
     package func needsContent(toTruncate node: NodeID, to size: UInt64) throws -> Bool {
         guard size > 0 else { return false }
-        // A download that has just ended is settled by its waiters: the row alone would say "whole" too early.
+        // A just ended download is settled by its waiters: the row alone would say "whole" too early.
         if let file = openFiles[node], !file.isWhole { return true }
         guard let item = try metadata.item(node) else { return false }
         return item.kind == .file && !item.isMaterialised
     }
 
-    /// Sets the size of a file that is open for writing. A placeholder truncated to 0 needs no download.
+    /// Sets the size of a file open for writing. A placeholder truncated to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
         guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
         if size == 0 {
@@ -113,10 +114,10 @@ extension VirtualFileSystem {
         if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
     }
 
-    /// Opens a placeholder that is not open with an empty blob, for a program that empties it: its bytes are not needed, and may be out of
-    /// reach.
+    /// Opens a closed placeholder with an empty blob, for a program emptying it: its bytes are not needed, and may be
+    /// out of reach.
     ///
-    /// - Returns: False for any other file, which is opened as usual.
+    /// - Returns: False for any other file, opened as usual.
     func loadEmpty(_ state: inout OpenFile.State, _ node: NodeID) throws -> Bool {
         guard state.descriptor < 0, let item = try metadata.item(node), item.kind == .file, item.content != nil,
             !item.isMaterialised, !item.isEdited
@@ -134,7 +135,7 @@ extension VirtualFileSystem {
         return true
     }
 
-    /// Continues with a new blob, since fetches under way may still write to the old one.
+    /// Continues with a new blob, since ongoing fetches may still write to the old blob.
     private func startEmpty(_ item: LocalItem, _ state: inout OpenFile.State) throws {
         let old = item.blob
         var empty = item
@@ -148,7 +149,7 @@ extension VirtualFileSystem {
             row.ranges = []
             row.size = 0
             row.isEdited = true
-            // A start after a crash finds the edit by this.
+            // For a start after a crash to find the edit.
             row.isWriting = true
             row.content = nil
             row.wanted = 0
@@ -183,12 +184,13 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Sets a new time. POSIX requires one even where the size stays the same; the disk's coarse clock might hide it from the comparison.
+    /// Sets a new time. POSIX requires it even if the size stays the same; the disk's coarse clock might hide it from
+    /// the comparison.
     private func touchBlob(_ state: inout OpenFile.State) throws {
         try LocalContent.setModified(time.now(), descriptor: state.descriptor)
     }
 
-    /// `fallocate(2)` with the mode bits of <linux/falloc.h> that keep or zero bytes.
+    /// `fallocate(2)` with the mode bits of <linux/falloc.h> for keeping or zeroing bytes.
     package func allocate(_ handle: OpenHandle, mode: Int32, _ range: Range<UInt64>) throws {
         try prepareWrite(handle)
         guard let length = Int64(exactly: range.upperBound - range.lowerBound), range.upperBound <= Int64.max else {
@@ -199,7 +201,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. Bytes that are not here count as data, never as a hole.
+    /// `lseek(2)` with `SEEK_DATA` or `SEEK_HOLE`. Missing bytes count as data, never as a hole.
     package func seek(_ handle: OpenHandle, offset: UInt64, whence: Int32) throws -> UInt64 {
         guard let position = off_t(exactly: offset) else { throw Errno(ENXIO) }
         let isWhole = handle.file.isWhole
@@ -213,8 +215,9 @@ extension VirtualFileSystem {
         }
     }
 
-    /// `copy_file_range(2)` between two open files whose bytes are here; shares blocks where the disk supports it. Otherwise the kernel
-    /// copies by itself (`EOPNOTSUPP`, fuse_copy_file_range in fs/fuse/file.c), and waits for the bytes with each read and write.
+    /// `copy_file_range(2)` between two open files with local bytes; shares blocks where the disk supports it.
+    /// Otherwise the kernel copies (`EOPNOTSUPP`, fuse_copy_file_range in fs/fuse/file.c), and waits for the bytes with
+    /// each read and write.
     package func copyRange(
         from source: OpenHandle, at sourceOffset: UInt64, to target: OpenHandle, at targetOffset: UInt64, length: Int
     ) throws -> Int {

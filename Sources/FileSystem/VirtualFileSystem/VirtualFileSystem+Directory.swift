@@ -5,24 +5,24 @@ import LocalContent
 package import LocalMetadata
 import Logging
 
-/// One entry of a folder.
+/// A folder entry.
 package struct FolderEntry: Sendable {
     package let name: [UInt8]
     package let attributes: NodeAttributes
-    /// The position from which a listing continues after this entry.
+    /// The position for continuing a listing after this entry.
     package let cookie: UInt64
 }
 
 extension VirtualFileSystem {
-    /// Returns the attributes of the item of that name; `ENOENT` where there is none.
+    /// Returns the attributes of the item of that name; `ENOENT` if there is none.
     package func lookup(_ bytes: [UInt8], in parent: NodeID) throws -> NodeAttributes {
         let name = try Self.name(bytes)
         guard let item = try metadata.item(named: name, in: parent) else { throw Errno(ENOENT) }
         return try attributes(of: item)
     }
 
-    /// Returns up to `limit` entries after `cookie` (0 at the start), in an order that is stable while other entries are added and removed.
-    /// The caller adds `.` and `..`.
+    /// Returns up to `limit` entries after `cookie` (0 at the start), in a stable order while other entries are added
+    /// and removed. The caller adds `.` and `..`.
     package func entries(of folder: NodeID, after cookie: UInt64, limit: Int) throws -> [FolderEntry] {
         let items = try metadata.read { transaction -> [LocalItem]? in
             if cookie == 0, folder != .root, try transaction.local.item(folder) == nil { return nil }
@@ -43,8 +43,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Returns the current attributes of an open file or, if they cannot be read, those in its row: one file must not hide the others of
-    /// its folder.
+    /// Returns an open file's current attributes or, if unreadable, those in its row: a single file must not hide the
+    /// rest of its folder.
     private func shownAttributes(of item: LocalItem) -> NodeAttributes {
         do { return try attributes(of: item) } catch {
             log.warning(
@@ -53,7 +53,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Records items that cannot be shown; their folder is listed without them, and the daemon's log and the status name them.
+    /// Records unreadable items; their folder is listed without them, and the daemon's log and the status name them.
     private func note(unreadable nodes: [NodeID], in folder: NodeID) {
         for node in nodes where unreadable.insert(node, in: folder) {
             log.error(
@@ -62,24 +62,24 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Returns the folder that holds `folder`, for `..`.
+    /// Returns the folder of `folder`, for `..`.
     package func parent(of folder: NodeID) throws -> NodeID {
         guard folder != .root else { return .root }
         return try metadata.item(folder)?.parent ?? removedItem(folder)?.parent ?? .root
     }
 
-    /// Returns the bytes of a symlink, also of one that was removed since the kernel looked up its name.
+    /// Returns the bytes of a symlink, even if removed since the kernel looked up its name.
     package func linkTarget(of node: NodeID) throws -> [UInt8] {
         let item = try itemOrRemoved(node)
         guard item.kind == .symlink else { throw Errno(EINVAL) }
         return item.target
     }
 
-    /// Drops what was kept of a removed item, as the kernel has forgotten the node.
+    /// Drops the kept copy of a removed item, as the kernel has forgotten the node.
     package func forget(_ node: NodeID) { removed.forget(node) }
 
-    /// `statfs(2)`: the space that can be written here. It is bounded by the disk that holds the content and by the cloud, so the smaller
-    /// total and the smaller free space of the two are shown.
+    /// `statfs(2)`: the space for writing on this device. It is bounded by the content's disk and by the cloud, so the
+    /// smaller total and the smaller free space of the two are shown.
     package func space() throws -> FileSystemSpace {
         let disk = try content.space()
         let totals = try metadata.read { try $0.local.totals() }

@@ -6,9 +6,9 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Edits that no close records: those of files that stay open, and those whose close found the disk full.
+/// Edits not recorded by a close: of files that stay open, and of files whose close found the disk full.
 extension VirtualFileSystem {
-    /// Updates the row to the blob's present status, if they differ.
+    /// Updates the row to the blob's current status, if they differ.
     func noteEdit(_ state: inout OpenFile.State) throws {
         guard let item = state.item, !state.isUnlinked else { return }
         let written = try unrecordedWrite(state)
@@ -32,33 +32,33 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Returns whether the file was written, and its row does not say so: a program's close does not wait for that.
+    /// Returns whether the file has writes missing from its row: a program's close does not wait for that.
     func hasUnrecordedWrite(_ state: borrowing OpenFile.State) -> Bool {
         guard state.writers > 0 || state.isUnfinished || state.waitingClose?.isPending == true else { return false }
         guard state.unrecorded == nil else { return true }
-        // A blob whose status cannot be read may have been written.
+        // A blob with an unreadable status may have been written.
         do { return try unrecordedWrite(state) != nil } catch { return true }
     }
 
-    /// Returns the blob's present status if it differs from what the row of the file says.
+    /// Returns the blob's current status if it differs from the file's row.
     func unrecordedWrite(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
         guard !state.isUnlinked, state.item != nil, state.download == nil else { return nil }
         return try writtenStatus(state)
     }
 
-    /// Notes that the row has a write. Not before the row has been updated: if the disk refused that, the next check or the close has to find
-    /// the difference again.
+    /// Notes that the row has a write. Not before the row has been updated: if the disk refused that, the next check or
+    /// the close has to find the difference again.
     func recorded(_ written: BlobStatus, of node: NodeID, _ state: inout OpenFile.State) {
         state.baseline = written
         state.hasNotedEdit = true
         observer?.happened(.changed(node))
     }
 
-    /// Records what has been written so far to files that are open for writing, where they are at or below one of these items: a program
-    /// closes a file before the file system receives the release.
+    /// Records all writes so far to files open for writing at or below any of these items: a program closes a file
+    /// before the file system receives the release.
     package func noteEdits(atAndBelow nodes: Set<NodeID>) throws {
         recordCloses()
-        // Another thread may have recorded one, and not yet notified the observer.
+        // A concurrent thread may have recorded an edit without having notified the observer yet.
         recording.exclusive {}
         let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
         guard !open.isEmpty else { return }
@@ -74,8 +74,8 @@ extension VirtualFileSystem {
         for file in wanted { try file.state.withLock { try noteEdit(&$0) } }
     }
 
-    /// Records edits of files that stay open for writing, such as databases and logs, once nothing was written for `pause`. The upload that
-    /// follows checks that they did not change meanwhile.
+    /// Records edits of files that stay open for writing, such as databases and logs, after `pause` without writes. The
+    /// following upload checks that they did not change meanwhile.
     package func noteIdleEdits(pause: Duration) {
         recordCloses()
         finishLate()
@@ -93,8 +93,8 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Records the end of writing. Returns false where the database refuses it, for example on a full disk: the bytes are there, and the
-    /// row says "writing" until a retry succeeds, here or at the next start.
+    /// Records the end of writing. Returns false if the database refuses it, for example on a full disk: the bytes are
+    /// there, and the row says "writing" until a retry succeeds, now or at the next start.
     func isFinished(_ state: inout OpenFile.State) -> Bool {
         do {
             try finishWriting(&state)
@@ -109,19 +109,19 @@ extension VirtualFileSystem {
     /// Keeps the claim on a closed file until its row is updated.
     func keepOpen(_ file: OpenFile) { unfinished.withLock { $0.append(file) } }
 
-    /// Removes a writer whose open failed. The row may already say "writing".
+    /// Removes a writer after a failed open. The row may already say "writing".
     func abandonWriting(_ state: inout OpenFile.State) {
         state.writers -= 1
         if state.writers == 0 { state.isUnfinished = true }
     }
 
-    /// Releases the claim of an open that failed.
+    /// Releases the claim of a failed open.
     func letGo(_ file: OpenFile) {
         let isUnfinished = file.state.withLock { $0.isUnfinished && $0.writers == 0 }
         if isUnfinished { keepOpen(file) } else { drop(file) }
     }
 
-    /// Rewrites blobs that the disk failed to store, unless they are open; until then none of them counts as durable.
+    /// Rewrites blobs the disk failed to store, unless they are open; until then none of them counts as durable.
     private func renewBlobs() {
         for blob in content.blobsToRenew {
             do { try renewing.withLock { _ in try renew(blob) } } catch {
@@ -133,7 +133,7 @@ extension VirtualFileSystem {
 
     private func renew(_ blob: BlobName) throws {
         let node = NodeID(blob.node)
-        // A download still writes to a blob that is not whole; such a blob is rewritten at the next start.
+        // A download still writes to an incomplete blob; such a blob is rewritten at the next start.
         guard content.needsRenewal(blob), let item = try metadata.read({ try $0.local.item(node) }), item.blob == blob,
             item.presence == .whole, !openFiles.isOpen(node)
         else { return }

@@ -2,24 +2,24 @@ package import CloudModel
 package import LocalMetadata
 import Synchronization
 
-/// What file managers show for many items at once.
+/// The states of many items together, for file managers.
 extension VirtualFileSystem {
-    /// Returns the emblem of each path, in the same order: in one read transaction at most, without a write, and without waiting for a
-    /// transfer or for the lock of an open file.
+    /// Returns the emblem of each path, in the same order: in at most one read transaction, without a write, and
+    /// without waiting for a transfer or for the lock of an open file.
     ///
     /// - Parameters:
-    ///   - paths: Paths below the mount's root, normalised; empty for the root, nil for what cannot be a path.
+    ///   - paths: Paths below the mount's root, normalised; empty for the root, nil for an impossible path.
     ///   - transfers: Returns the progress of an item's transfers.
     package func emblems(
         of paths: [[UInt8]?], transfers: @escaping (NodeID) -> TransferFractions
     ) throws -> [DocumentEmblem] {
-        // Looked at before the rows are read: an edit that is recorded in between is then in its row.
+        // Before the rows are read: an edit recorded in between is then in its row.
         let edited = unnotedEdits()
         let snapshot = metadata.snapshot
         let known = snapshot.map { quietEmblems.entries($0) } ?? [:]
         func knownEmblem(of path: [UInt8]?) -> DocumentEmblem? {
             guard let path else { return .outside }
-            // An edit and a transfer begin without a write.
+            // Edits and transfers begin without a write.
             guard let entry = known[path], edited.isEmpty || !edited.contains(entry.node),
                 transfers(entry.node) == TransferFractions()
             else { return nil }
@@ -38,8 +38,8 @@ extension VirtualFileSystem {
         return emblems.map { $0 ?? .outside }
     }
 
-    /// Returns the files that were written and whose rows do not say so. A file whose lock is held is left out: what is being
-    /// recorded under it is in its row afterwards, and monitors are notified.
+    /// Returns written files whose rows do not say so. A file with a held lock is left out: the edit being recorded
+    /// under it is in its row afterwards, and monitors are notified.
     private func unnotedEdits() -> Set<NodeID> {
         var nodes: Set<NodeID> = []
         for file in openFiles.all {
@@ -50,13 +50,13 @@ extension VirtualFileSystem {
     }
 }
 
-/// The emblem of a quiet document.
+/// A quiet document's emblem.
 struct KnownEmblem: Sendable {
     let node: NodeID
     let emblem: DocumentEmblem
 }
 
-/// Reads emblems inside one transaction. What the items of a folder have in common is looked up once.
+/// Reads emblems inside one transaction. The shared context of a folder's items is looked up once.
 private struct EmblemReader {
     private struct Folder {
         let node: NodeID
@@ -66,11 +66,11 @@ private struct EmblemReader {
     let transaction: MetadataTransaction
     let edited: Set<NodeID>
     let transfers: (NodeID) -> TransferFractions
-    /// The folders of the paths so far; nil for those that do not exist. No more than there are paths.
+    /// The folders of the paths so far; nil for missing folders. No more than there are paths.
     private var folders: [ArraySlice<UInt8>: Folder?] = [:]
-    /// The quiet documents among those that were read.
+    /// The quiet documents read so far.
     private(set) var quiet: [[UInt8]: KnownEmblem] = [:]
-    /// The folder of the previous path, as a file manager asks for one folder at a time.
+    /// The folder of the previous path, as a file manager asks for a single folder at a time.
     private var latest: (path: ArraySlice<UInt8>, folder: Folder?)?
 
     init(
@@ -83,7 +83,7 @@ private struct EmblemReader {
 
     mutating func emblem(at path: [UInt8]) throws -> DocumentEmblem {
         guard !path.isEmpty else { return .folder }
-        // One damaged row must not hide the states of the others.
+        // A corrupt row must not hide other states.
         do { return try readableEmblem(at: path) } catch let error as MetadataError where error.code == .damaged {
             return .error
         }
@@ -108,7 +108,7 @@ private struct EmblemReader {
             isPinned: item.pin == .inherited ? folder.isPinned : item.pin == .keep)
     }
 
-    /// Returns nil for an item that has to be read whole.
+    /// Returns nil for an item to be read whole.
     private func quietEntry(named name: ArraySlice<UInt8>, in folder: Folder) throws -> KnownEmblem? {
         guard let document = try transaction.local.quietDocument(named: name, in: folder.node),
             !edited.contains(document.node), transfers(document.node) == TransferFractions(),
@@ -137,7 +137,7 @@ private struct EmblemReader {
         return folder
     }
 
-    /// Returns nil also for a name that no item can have.
+    /// Returns nil also for an impossible name.
     private func item(named bytes: ArraySlice<UInt8>, in folder: NodeID) throws -> LocalItem? {
         guard let name = try? ItemName(bytes: Array(bytes)) else { return nil }
         return try transaction.local.item(named: name, in: folder)

@@ -4,8 +4,8 @@ import Glibc
 import LocalMetadata
 
 extension VirtualFileSystem {
-    /// `RENAME_EXCHANGE` of two items with their folders. If a new file changes places with a document, the document's name keeps its
-    /// identity, unless the document's bytes have yet to arrive.
+    /// `RENAME_EXCHANGE` of two items with their folders. If a new file changes places with a document, the document's
+    /// name keeps its identity, unless the document's bytes have yet to arrive.
     func exchange(
         _ first: (item: LocalItem, folder: LocalItem), _ second: (item: LocalItem, folder: LocalItem),
         _ transaction: MetadataTransaction, at now: Timestamp
@@ -43,7 +43,7 @@ extension VirtualFileSystem {
         try handOnContents(of: saved, to: saved == one.node ? two.node : one.node, transaction, at: now)
     }
 
-    /// Reassigns the conflict versions of packages: they belong to the item that has the package's name now.
+    /// Reassigns the conflict versions of packages: they belong to the item now bearing the package's name.
     private func exchangeConflicts(
         _ one: LocalItem, _ two: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -60,7 +60,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Returns which of two items is a document that the other one was made to replace; nil if both are documents.
+    /// Returns the document among two items if the other was created to replace it; nil if both are documents.
     private func savedDocument(_ one: LocalItem, _ two: LocalItem, at now: Timestamp) -> NodeID? {
         guard one.kind == two.kind, one.kind != .pipe, one.kind != .socket else { return nil }
         let document: LocalItem
@@ -76,23 +76,23 @@ extension VirtualFileSystem {
         default: return nil
         }
         let draft = document.node == one.node ? two : one
-        // What a person keeps here is no draft of another document.
+        // An item kept local by a person is no draft of a document.
         return draft.exclusion == .byAttribute && document.exclusion != .byAttribute ? nil : document.node
     }
 
-    /// Lets a draft have the name of a document, and the document's old content that of the draft. What was set stays with the name, and what
-    /// was kept on this device stays here under the other name too.
+    /// Swaps the names of a draft and a document's old content. Settings stay with the name, and an item kept on this
+    /// device stays local under its new name too.
     ///
     /// - Parameters:
-    ///   - draft: The item at its new place, which was `oldDraft` before.
+    ///   - draft: The item at its new place, previously `oldDraft`.
     ///   - folder: The folder of the document's name.
-    ///   - content: The old content at its new place, which was `document` before.
+    ///   - content: The old content at its new place, previously `document`.
     ///   - other: The folder of the draft's name.
     private func save(
         _ draft: inout LocalItem, from oldDraft: LocalItem, in folder: LocalItem, as content: inout LocalItem,
         from document: LocalItem, in other: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
-        // A file whose bytes are on their way gets them under its own id only: both then move.
+        // A file with bytes still on their way gets them under its own id only: both then move.
         let isSave = draft.kind == .file && document.isKnown && !document.isAwaited && !oldDraft.isAwaited
         if isSave {
             swap(&draft.item, &content.item)

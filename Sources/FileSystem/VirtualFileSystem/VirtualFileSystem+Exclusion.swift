@@ -4,20 +4,21 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// Items that stay on this device alone, because of their name or their folder.
+/// Local-only items, because of their name or their folder.
 extension VirtualFileSystem {
-    /// Returns whether an item stays on this device under that name in that folder, whatever the patterns of ignore files say.
+    /// Returns whether an item stays on this device under that name in that folder, regardless of ignore files.
     func stays(_ kind: LocalKind, _ name: ItemName, in folder: LocalItem) -> Bool {
         kind == .pipe || kind == .socket || folder.isExcluded || exclusions.excludes(name)
     }
 
-    /// Removes a document from the cloud that is renamed to a name that stays on the device, unless its old name is taken again at once.
+    /// Removes from the cloud a document renamed to a local-only name, unless its old name is reused immediately.
     func leaveSync(_ item: inout LocalItem, from old: LocalItem, _ transaction: MetadataTransaction) throws {
         if item.isConflictSibling {
-            // Its folder was deleted: the version is not resolved, so other devices keep it, and a copy stays here.
+            // Its folder was deleted: the version is not resolved, so other devices keep it, and a copy stays on this
+            // device.
             becomeDocument(&item)
         } else {
-            // An item that was kept or restored after its deletion has an id of the log too: another device may bring it back.
+            // An item kept or restored after its deletion has an id in the log too: a remote device may bring it back.
             guard try item.isKnown || transaction.remote(in: item.container).item(item.item) != nil else {
                 return
             }
@@ -26,18 +27,18 @@ extension VirtualFileSystem {
             item.item = newID()
             item.isKnown = false
         }
-        // The bytes of an item that stays on this device must be here.
+        // The bytes of a local-only item must be local.
         if item.kind == .file, !item.isMaterialised { item.wanted = 255 }
     }
 
-    /// Refuses to give a file another id while its author is still uploading it under this one: it would never get its bytes.
+    /// Refuses a new id for a file still being uploaded by its author under this id: it would never get its bytes.
     func checkArrived(_ item: LocalItem) throws(Errno) {
         guard !item.isAwaited else {
             throw Errno(EAGAIN, "its bytes have not reached the cloud yet, so they cannot be kept here")
         }
     }
 
-    /// Passes a folder's exclusion, or the end of it, on to its content. `old` is the folder at its previous place.
+    /// Passes a folder's exclusion, or the end of it, on to its contents. `old` is the folder at its previous place.
     func spreadExclusion(
         _ folder: LocalItem, from old: LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -80,19 +81,19 @@ extension VirtualFileSystem {
     }
 }
 
-/// What excludes an item.
+/// Reasons for excluding an item.
 extension VirtualFileSystem {
-    /// Returns whether an item stays on this device under that name in that folder, as if it was new there.
+    /// Returns whether an item stays on this device under that name in that folder, as if it were new there.
     func exclusion(
         of kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> Exclusion {
-        // Nothing is looked up for what is in an excluded folder.
+        // Nothing is looked up for the contents of an excluded folder.
         if stays(kind, name, in: folder) { return .own }
         return try exclusion(of: kind, name, in: folder, ignoreScope(in: folder, transaction)?.scope)
     }
 
-    /// As ``exclusion(of:_:in:_:)``, for an item that the log does not have. A program that is slow to save a document which a person keeps
-    /// here must not have its temporary file uploaded.
+    /// As ``exclusion(of:_:in:_:)``, for an item missing from the log. A program slowly saving a document kept local by
+    /// a person must not have its temporary file uploaded.
     func exclusion(
         ofNew kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> Exclusion {
@@ -107,33 +108,33 @@ extension VirtualFileSystem {
         return isHelper ? .own : .none
     }
 
-    /// Returns whether a name is that of the write-ahead log, or of its index, of a database of SQLite in the folder (sqlite.org/wal.html):
-    /// without the database as it is at this moment they are worth nothing, and harm another one.
+    /// Returns whether a name belongs to the write-ahead log, or its index, of an SQLite database in the folder
+    /// (sqlite.org/wal.html): without the database as of this moment they are worthless, and harm any other database.
     private func isPartOfDatabase(
         _ name: ItemName, in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> Bool {
         let (bytes, endings) = (name.bytes, ["-wal", "-shm"].map { Array($0.utf8) })
         guard bytes.count > 4, endings.contains(where: { bytes.suffix(4).elementsEqual($0) }),
-            // The rest of a name is one.
+            // The rest of a valid name is valid.
             let database = try? ItemName(bytes: bytes.dropLast(4)),
             let item = try transaction.local.item(named: database, in: folder.node), item.kind == .file
         else { return false }
         return content.isSQLiteDatabase(item.blob)
     }
 
-    /// As ``exclusion(of:_:in:_:)``, with the patterns that concern the folder.
+    /// As ``exclusion(of:_:in:_:)``, with the patterns for the folder.
     func exclusion(of kind: LocalKind, _ name: ItemName, in folder: LocalItem, _ scope: IgnoreScope?) -> Exclusion {
         if stays(kind, name, in: folder) { return .own }
         return scope?.match(name, isFolder: kind == .folder) == nil ? .none : .byPattern
     }
 
-    /// As ``exclusion(of:_:in:_:)``, for an item that moves there. What the log has under a name that a pattern matches stays in it, as a
-    /// tracked file of git does, and so does what replaces it.
+    /// As ``exclusion(of:_:in:_:)``, for an item moving there. An item of the log under a name matched by a pattern
+    /// stays in the log, like a tracked file in git, and so does its replacement.
     func exclusion(
         ofMoved old: LocalItem, to name: ItemName, in folder: LocalItem, replacing target: LocalItem?,
         _ transaction: MetadataTransaction
     ) throws -> Exclusion {
-        // What a person keeps here stays here, wherever it is put.
+        // An item kept local by a person stays local, wherever it is put.
         if old.exclusion == .byAttribute { return .byAttribute }
         let exclusion =
             try old.isKnown
@@ -147,8 +148,8 @@ extension VirtualFileSystem {
         return .none
     }
 
-    /// Returns the patterns that concern the items of a folder, and the folders from `Documents` down to it; nil if there are none. No
-    /// pattern looks into packages, which are one document each.
+    /// Returns the patterns for the items of a folder, and the folders from `Documents` down to it; nil if there are
+    /// none. No pattern looks into packages, as each is a single document.
     func ignoreScope(
         in folder: LocalItem, _ transaction: MetadataTransaction
     ) throws -> (scope: IgnoreScope, folders: [LocalItem])? {
@@ -164,12 +165,12 @@ extension VirtualFileSystem {
 
     /// Why a pattern excludes an item.
     package struct IgnoreReason: Sendable, Equatable {
-        /// The path of the ignore file from the mount on.
+        /// The ignore file's path from the mount's root.
         package let file: [ItemName]
         package let pattern: IgnorePattern
     }
 
-    /// Returns the pattern that excludes an item, or a folder that it is in; nil if none does.
+    /// Returns the pattern excluding an item or any of its ancestors; nil if there is none.
     func ignoreReason(of item: LocalItem, _ transaction: MetadataTransaction) throws -> IgnoreReason? {
         guard item.isExcluded, !ignoring.isEmpty, let folder = try transaction.local.item(item.parent),
             let (scope, folders) = try ignoreScope(in: folder, transaction),
@@ -181,6 +182,6 @@ extension VirtualFileSystem {
 }
 
 extension LocalItem {
-    /// Whether the bytes of a file are neither here nor in the cloud, because its author is still uploading them.
+    /// Whether a file's bytes are neither local nor in the cloud, because its author is still uploading them.
     var isAwaited: Bool { kind == .file && size > 0 && content == nil && !isMaterialised }
 }

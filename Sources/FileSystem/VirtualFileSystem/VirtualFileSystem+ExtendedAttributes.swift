@@ -4,13 +4,13 @@ import Glibc
 package import LocalMetadata
 import Synchronization
 
-/// How `setxattr(2)` treats an attribute that exists or does not.
+/// How `setxattr(2)` treats existing and missing attributes.
 package enum ExtendedAttributeMode: Sendable { case any, create, replace }
 
-/// Extended attributes: `user.ubiquity.*` are status and commands, other `user.*` belong to the document and are synced. Other namespaces
-/// are not supported (`EOPNOTSUPP`).
+/// Extended attributes: `user.ubiquity.*` are status and commands, all other `user.*` belong to the document and are
+/// synced. Other namespaces are not supported (`EOPNOTSUPP`).
 extension VirtualFileSystem {
-    /// The most bytes that names and values of one item may take together: sixteen times the one block that ext4 allows.
+    /// The most bytes for names and values of an item: sixteen times ext4's limit of a single block.
     static let extendedAttributesLimit = 65_536
 
     package func extendedAttribute(_ name: String, of node: NodeID) throws -> [UInt8] {
@@ -34,15 +34,15 @@ extension VirtualFileSystem {
         return "\(sequence)"
     }
 
-    /// Returns the names of the document's own attributes. Those of this file system are hidden, so that `cp -a`, `rsync -X` and `tar`
-    /// never copy them.
+    /// Returns the names of the document's own attributes. Those of this file system are hidden, so `cp -a`, `rsync -X`
+    /// and `tar` never copy them.
     package func extendedAttributeNames(of node: NodeID) throws -> [String] {
         guard node != .root else { return [] }
         return try itemOrRemoved(node).attributes.extended.keys.filter(Self.isShown).sorted()
     }
 
-    /// Returns whether a name is listed. Another device may have written any name: only names that can be requested are listed, and no NUL
-    /// makes two names of one.
+    /// Returns whether a name is listed. A remote device may have written any name: only names valid in requests are
+    /// listed, and no NUL splits a name in two.
     static func isShown(_ name: String) -> Bool {
         name.hasPrefix("user.") && (6...255).contains(name.utf8.count) && !name.utf8.contains(0)
             && !name.hasPrefix(StatusAttribute.prefix) && !ReservedAttribute.contains(name)
@@ -53,11 +53,12 @@ extension VirtualFileSystem {
     ) throws {
         guard node != .root else { throw Errno(EPERM) }
         if let key = StatusAttribute(name: name) { return try command(key, value, node) }
-        // This version does not know the meaning, and a later one may: a typing mistake must not look like a success.
+        // This version does not know the meaning, and a later version may: a typing mistake must not look like a
+        // success.
         guard !name.hasPrefix(StatusAttribute.prefix) else { throw Errno(EINVAL, "there is no attribute \(name)") }
         try checkNamespace(name)
         guard name.utf8.count <= 255 else { throw Errno(ERANGE) }
-        // As on ext4: setting the present value is no change, and updates no time.
+        // As on ext4: setting the current value is no change, and updates no time.
         if mode != .create, try itemOrRemoved(node).attributes.extended[name] == value { return }
         try changeExtended(of: node) { extended in
             if mode == .create, extended[name] != nil { throw Errno(EEXIST) }
@@ -82,7 +83,7 @@ extension VirtualFileSystem {
         guard name.utf8.count > 5 else { throw Errno(EINVAL) }
     }
 
-    /// Declares folders with these extensions to be packages, in the whole container, in place of those declared before.
+    /// Declares folders with these extensions to be packages, in the whole container, replacing earlier declarations.
     package func setPackageTypes(_ types: Set<String>, in container: ContainerID) throws {
         guard let root = try metadata.read({ try $0.container(container)?.node }) else { throw Errno(ENOENT) }
         try changeExtended(of: root) { extended in
@@ -91,7 +92,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Declares that the container's names are compared without case, or that they are not. The log decides: it counts only while the
+    /// Declares whether the container's names are compared without case. The log decides: it counts only while the
     /// container is empty.
     package func setFoldsNames(_ folds: Bool, in container: ContainerID) throws {
         guard let root = try metadata.read({ try $0.container(container)?.node }) else { throw Errno(ENOENT) }
@@ -108,14 +109,15 @@ extension VirtualFileSystem {
         let row = try changeRowOrGone(node, gone: change) {
             try updateIfThere(node) { item, _ in
                 try change(&item)
-                // The last close records an edit, and this change with it; if nothing was written, the change has to be recorded here.
+                // The last close records an edit, and this change with it; if nothing was written, the change has to be
+                // recorded now.
                 let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
                 markPending(&item, at: item.changed)
                 if waitsForClose { item.pendingSince = nil }
             }
         }
         guard let item = row else { return }
-        // Copies only what was changed here: the open file itself knows whether it is being written.
+        // Copies only local changes: the open file itself knows whether it is being written.
         openFiles[node]?.state.withLock { state in
             state.item?.attributes.extended = item.attributes.extended
             state.item?.changed = item.changed
@@ -123,8 +125,8 @@ extension VirtualFileSystem {
         notifyIfPending(item)
     }
 
-    /// Sets one of this file system's attributes. A read-only one may be set to its present value (tools that copy attributes do so), else
-    /// `EPERM`.
+    /// Sets an attribute of this file system. A read-only attribute may be set to its current value (tools do so when
+    /// copying attributes), else `EPERM`.
     private func command(_ key: StatusAttribute, _ value: [UInt8], _ node: NodeID) throws {
         let text = String(decoding: value, as: UTF8.self)
         recordCloses()
@@ -153,7 +155,7 @@ extension VirtualFileSystem {
 
     /// Pauses the sync of an item, or resumes it; a folder pauses everything in it.
     ///
-    /// - Throws: `EBUSY` for an item that is to be resumed in a folder that stays paused.
+    /// - Throws: `EBUSY` on resuming an item in a folder that stays paused.
     package func setPaused(_ flag: Bool, of node: NodeID) throws {
         if !flag, case let item = try itemOrRemoved(node), try metadata.read({ try $0.local.isPaused(in: item.parent) })
         {
@@ -164,14 +166,14 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Sets the pin of an item, which keeps it here or lets it be evicted again; a folder passes its pin on.
+    /// Sets an item's pin, to keep it local or let it be evicted again; a folder passes its pin on.
     package func setPin(_ pin: PinState, of node: NodeID) throws {
-        // An item that no pin keeps can be evicted.
+        // An unpinned item can be evicted.
         let item = try update(node, pin == .keep ? .ordinary : .freeing) { $0.pin = pin }
         try request(item, for: pin)
     }
 
-    /// Requests the download of what a pin keeps, or ends that request.
+    /// Requests the download for a pin, or ends that request.
     private func request(_ item: LocalItem, for pin: PinState) throws {
         switch pin {
         case .keep: try source.request(.keep, for: item)
@@ -183,7 +185,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Sets the pin of the mount's root, which containers inherit, including those made later. The containers' own pins are removed.
+    /// Sets the mount root's pin, inherited by containers, including later ones. The containers' own pins are removed.
     package func setRootPin(_ pin: PinState) throws {
         let use = pin == .keep ? SpaceUse.ordinary : .freeing
         try metadata.write(use) { try $0.local.setRootPin(pin) }
@@ -196,7 +198,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Removes a file from sync or adds it again. A removed file stays on this device and disappears from the others.
+    /// Removes a file from sync or adds it again. A removed file stays on this device and disappears from the rest.
     private func setExcluded(_ flag: Bool, of node: NodeID) throws {
         try changeRows { transaction in
             var item = try existing(node, transaction)
@@ -243,7 +245,7 @@ extension Bool {
 }
 
 extension PinState {
-    /// The name of the pin in the attribute `user.ubiquity.pin`, on the command line and in `--json`.
+    /// The pin's name in the attribute `user.ubiquity.pin`, on the command line and in `--json`.
     package var text: String {
         switch self {
         case .inherited: "inherited"

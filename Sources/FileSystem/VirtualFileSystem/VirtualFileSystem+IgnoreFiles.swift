@@ -6,18 +6,19 @@ package import LocalMetadata
 import Logging
 import Transfers
 
-/// Reads the ignore files of the mount, and updates which items they exclude.
+/// Reads the mount's ignore files, and updates the items excluded by them.
 ///
-/// A pattern concerns new items only, as in git: what the log has, stays in it. So what the patterns may change is found by two indexes, and
-/// not by a walk through the tree.
+/// A pattern concerns new items only, as in git: items of the log stay in it. So items affected by patterns are found
+/// by two indexes, not by a walk through the tree.
 extension VirtualFileSystem {
-    /// Follows a transaction. Called after its commit, before the call that made it returns, so that the next change finds the new rules.
+    /// Follows a transaction. Called after its commit, before the call behind it returns, so the next change finds the
+    /// new rules.
     package func rowsChanged(_ changes: RowChanges) {
         if ignoring.areConcerned(by: changes) { applyIgnoreFiles() }
     }
 
-    /// Reads the ignore files that have changed, and excludes what they match. After an error it is repeated with the next check of open
-    /// files. What no pattern matches any more is included by ``includeAgain(pause:)``.
+    /// Reads changed ignore files, and excludes their matches. After an error it is repeated with the next check of
+    /// open files. Items without a match are included by ``includeAgain(pause:)``.
     package func applyIgnoreFiles() {
         do {
             try ignoring.refresh {
@@ -27,17 +28,17 @@ extension VirtualFileSystem {
         } catch { log.warning("could not apply the ignore files", metadata: ["error": "\(error)"]) }
     }
 
-    /// Does what changes of ignore files have left.
+    /// Completes leftover work from changes of ignore files.
     func applyLateIgnoreFiles() {
         if ignoring.isStale { applyIgnoreFiles() }
         includeAgain(pause: Self.savePause)
     }
 
-    /// The time in which an editor that has moved an ignore file away writes a new one.
+    /// The time an editor needs to replace an ignore file after moving it away.
     private static let savePause = Duration.seconds(2)
 
-    /// Includes items that no pattern matches any more, if the rules have changed and not within the last `pause`: while an editor saves an
-    /// ignore file, there may be none, and nothing should be uploaded because of that.
+    /// Includes items no longer matched by a pattern, if the rules have changed and not within the last `pause`: while
+    /// an editor saves an ignore file, there may be none, and its absence should not cause any upload.
     package func includeAgain(pause: Duration) {
         guard ignoring.takeChange(pause: pause, at: time.now()) else { return }
         do {
@@ -48,7 +49,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// The ignore files without an effect, by their nodes, with the reasons.
+    /// Ineffective ignore files, by their nodes, with the reasons.
     package var ignoreProblems: [(node: NodeID, problem: IgnoreFile.Problem)] {
         ignoring.entries.values.compactMap { entry in entry.problem.map { (entry.row.node, $0) } }
             .sorted { $0.node < $1.node }
@@ -77,13 +78,13 @@ extension VirtualFileSystem {
         ignoring.set(entries, nodes: Set(rows.map(\.node)), at: time.now())
     }
 
-    /// Returns what a file says; what it said before, while it is being written or its bytes are not here.
+    /// Returns a file's rules; the previous rules while it is being written or its bytes are missing.
     private func entry(for row: LocalItem, _ known: IgnoreRules.Entry?) throws -> IgnoreRules.Entry {
         if let known, known.row == row { return known }
         guard row.size <= IgnoreFile.maximumSize else {
             return IgnoreRules.Entry(row: row, file: nil, problem: .isTooLarge)
         }
-        // Replaced as soon as the file is closed, or its bytes are here.
+        // Replaced as soon as the file is closed, or its bytes are local.
         let present = known ?? IgnoreRules.Entry(row: row, file: nil, problem: nil)
         guard row.isMaterialised, !row.isWriting else { return present }
         do {
@@ -92,7 +93,7 @@ extension VirtualFileSystem {
         } catch let problem as IgnoreFile.Problem {
             return IgnoreRules.Entry(row: row, file: nil, problem: problem)
         } catch let error as Errno {
-            // Perhaps a newer version has taken the blob's place since the row was read, and that change is followed next.
+            // A newer version may have replaced the blob since the row was read; that change is followed next.
             log.warning("could not read an ignore file", metadata: ["blob": "\(row.blob)", "error": "\(error)"])
             return present
         }
@@ -103,7 +104,7 @@ extension VirtualFileSystem {
         defer { withExtendedLifetime(file) {} }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16_384)
-        // One byte more than is allowed says that the file has grown since.
+        // A byte above the limit shows that the file has grown since.
         while bytes.count <= IgnoreFile.maximumSize {
             let count = try check("pread") { pread(file.raw, &piece, piece.count, off_t(bytes.count)) }
             guard count > 0 else { break }
@@ -112,17 +113,17 @@ extension VirtualFileSystem {
         return bytes
     }
 
-    /// Returns whether the patterns of a file apply: it is a document, not in a package, and no folder above it is excluded.
+    /// Returns whether a file's patterns apply: it is a document, not in a package, and no folder above it is excluded.
     private func isEffective(_ file: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         guard file.kind == .file, !file.isConflictSibling, !file.isExcluded else { return false }
         return try foldersInDocuments(file.parent, transaction)?.contains { $0.isExcluded || $0.isPackage } == false
     }
 
-    /// Returns the folders from `Documents` down to this one; nil for a folder elsewhere.
+    /// Returns the folders from `Documents` down to this folder; nil for a folder elsewhere.
     func foldersInDocuments(_ node: NodeID, _ transaction: MetadataTransaction) throws -> [LocalItem]? {
         var folders: [LocalItem] = []
         var current = node
-        // Damaged rows may form a cycle; no path has more folders.
+        // Corrupt rows may form a cycle; no path has more folders.
         while current != .root, folders.count < 4096, let folder = try transaction.local.item(current) {
             folders.append(folder)
             if folder.item == .documents { return folders.reversed() }
@@ -133,7 +134,7 @@ extension VirtualFileSystem {
 
     // MARK: Applying
 
-    /// Returns how many items there were that no pattern matches any more.
+    /// Returns the number of items no longer matched by any pattern.
     private func includeUnmatched() throws -> Int {
         var count = 0
         var last = NodeID(0)
@@ -151,7 +152,7 @@ extension VirtualFileSystem {
         return count
     }
 
-    /// Excludes new items that a pattern matches now and that the log does not have. Returns how many there were.
+    /// Excludes new items matched by a pattern now and missing from the log. Returns how many there were.
     private func excludeNew() throws -> Int {
         guard !ignoring.isEmpty else { return 0 }
         var nodes = try metadata.read { transaction in
@@ -171,12 +172,12 @@ extension VirtualFileSystem {
         try zip(rows, exclusions(ofPlaced: rows, transaction)).filter { $1 == .byPattern }.map(\.0.node)
     }
 
-    /// Returns what excludes each item where it is. What items of one folder have in common is looked up once.
+    /// Returns the exclusion of each item at its place. The shared context of a folder's items is looked up once.
     private func exclusions(ofPlaced rows: [LocalItem], _ transaction: MetadataTransaction) throws -> [Exclusion] {
         var folders: [NodeID: (item: LocalItem, scope: IgnoreScope?)] = [:]
         return try rows.map { row in
             if folders[row.parent] == nil {
-                // Damage of a row concerns that item only.
+                // A corrupt row affects only its own item.
                 guard let item = try transaction.local.item(row.parent) else { return row.exclusion }
                 folders[row.parent] = (item, try ignoreScope(in: item, transaction)?.scope)
             }
@@ -185,14 +186,15 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Returns whether the patterns of all ignore files above an item are known. What an unknown file may exclude must not be uploaded.
+    /// Returns whether the patterns of all ignore files above an item are known. Items possibly excluded by an unknown
+    /// file must not be uploaded.
     private func hasKnownRules(_ item: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         let entries = ignoring.entries
         let folders = try foldersInDocuments(item.parent, transaction) ?? []
         return !folders.contains { entries[$0.node]?.isUnknown == true }
     }
 
-    /// Updates whether an item is excluded, with everything in it. Returns false if nothing changes.
+    /// Updates whether an item and everything in it are excluded. Returns false if nothing changes.
     private func reconsider(_ node: NodeID, when mayChange: (LocalItem) -> Bool) throws -> Bool {
         try metadata.write { transaction in
             guard let old = try transaction.local.item(node), mayChange(old), !old.isConflictSibling else {

@@ -8,12 +8,14 @@ import Synchronization
 import Transfers
 
 extension VirtualFileSystem {
-    /// `open(2)` of an existing file. Returns at once even when its bytes are not here: a read then waits for its range.
+    /// `open(2)` of an existing file. Returns immediately even if its bytes are missing: a read then waits for its
+    /// range.
     ///
     /// - Parameters:
-    ///   - permit: What the program may have downloaded; nil: the caller finds it out if it matters.
+    ///   - permit: The program's download permit; nil: the caller finds it out if it matters.
     ///   - keepsAccessTime: Whether it was opened with `O_NOATIME`, for reading only: by some programs for a look.
-    /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating to 0 needs none.
+    /// - Throws: ``AllowanceNeeded`` if it matters; `EAGAIN` if the program may not have the missing bytes. Truncating
+    ///   to 0 needs none.
     package func open(
         _ node: NodeID, canRead: Bool = true, canWrite: Bool, truncate: Bool, permit: DownloadPermit? = .full,
         keepsAccessTime: Bool = false
@@ -55,7 +57,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Opens the descriptor and, where bytes are missing and may be downloaded, the download.
+    /// Opens the descriptor and, if missing bytes may be downloaded, the download.
     private func load(
         _ state: inout OpenFile.State, _ node: NodeID, _ permit: DownloadPermit?, canWrite: Bool, isLook: Bool
     ) throws {
@@ -65,7 +67,8 @@ extension VirtualFileSystem {
             }
             return
         }
-        // A download may end between reading the row and joining it: the row is then read again. Each retry is caused by another download.
+        // A download may end between reading the row and joining it: the row is then read again. Each retry is caused
+        // by a different download.
         for _ in 0..<8 {
             do {
                 return try loadOnce(&state, node, isLook: isLook) { item in
@@ -80,7 +83,7 @@ extension VirtualFileSystem {
 
     /// Throws unless bytes of a document may be downloaded for an open. A writer needs all of them.
     ///
-    /// - Returns: The name of the program for which they are; nil if it is not known.
+    /// - Returns: The name of the program needing them; nil if it is not known.
     private func reader(of item: LocalItem, _ permit: DownloadPermit?, canWrite: Bool) throws -> String? {
         guard let permit else { throw AllowanceNeeded() }
         guard permit.allowance == .full || permit.allowance == .head && !canWrite else {
@@ -92,7 +95,7 @@ extension VirtualFileSystem {
         return permit.program
     }
 
-    /// Returns false for a program that would download a part of each document of a folder to find out their types.
+    /// Returns false for a program whose type detection would download a part of each document of a folder.
     private func mayLook(at item: LocalItem, _ permit: DownloadPermit) -> Bool {
         guard permit.looks == .long, let program = permit.program, item.presence == .none,
             ContentHead.isNeeded(by: item.name, size: item.size)
@@ -123,8 +126,8 @@ extension VirtualFileSystem {
         state.blob = item.blob
     }
 
-    /// Opens a file that was removed after the kernel had looked up its name, as on a disk: a program that opens a document while another one
-    /// saves it by rename sees the old or the new one. The kernel repeats a failed open only once.
+    /// Opens a file removed after the kernel's lookup of its name, as on a disk: a program opening a document during a
+    /// save by rename sees the old or the new one. The kernel repeats a failed open only once.
     private func loadRemoved(_ state: inout OpenFile.State, _ node: NodeID) throws {
         guard let item = removedItem(node), item.kind == .file, item.isMaterialised else { throw Errno(ESTALE) }
         do { state.bytes = SharedDescriptor(adopting: try content.open(item.blob)) } catch {
@@ -150,7 +153,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Makes the document a placeholder again, after the disk lost a blob whose bytes the cloud has.
+    /// Makes the document a placeholder again, after the disk lost a blob with bytes in the cloud.
     private func forgetBytes(of item: LocalItem) throws {
         log.warning(
             "a document's bytes are missing on this disk; they will be downloaded again",
@@ -163,7 +166,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Closes one handle; closing the last one that may write records the file's edit.
+    /// Closes a handle; closing the last writable handle records the file's edit.
     ///
     /// - Returns: Whether size and times may differ from those returned before.
     @discardableResult
@@ -177,7 +180,7 @@ extension VirtualFileSystem {
             let isNoted = isFinished(&state)
             return (isNoted, nil, state.hasNotedEdit || !isNoted)
         }
-        // A file whose edit is not recorded stays open until it is.
+        // A file with an unrecorded edit stays open until it is recorded.
         if let waiting {
             carryOut(waiting)
         } else if isNoted {
@@ -209,8 +212,8 @@ extension VirtualFileSystem {
         return item
     }
 
-    /// Changes the row of an open file. If there is none, the file was removed since it was opened: there is nothing to record, and the
-    /// handles keep what they have.
+    /// Changes the row of an open file. If there is none, the file was removed since it was opened: there is nothing to
+    /// record, and the handles keep their state.
     ///
     /// - Returns: Whether there is a row.
     func updateRow(
@@ -218,13 +221,13 @@ extension VirtualFileSystem {
         _ body: (inout LocalItem, borrowing OpenFile.State, MetadataTransaction) throws -> Void
     ) throws -> Bool {
         guard !state.isUnlinked, let item = state.item else { return false }
-        // Allowed on a full disk too: what was written has to be recorded, and a file may have been opened to be truncated.
+        // Allowed on a full disk too: writes have to be recorded, and a file may have been opened to be truncated.
         let row = try updateIfThere(item.node, .freeing) { row, transaction in try body(&row, state, transaction) }
         if let row {
             state.item = row
             return true
         }
-        // Who removed the row notes the same, maybe later.
+        // The remover of the row notes the same, maybe later.
         state.isUnlinked = true
         state.item?.changed = time.now()
         return false
@@ -242,7 +245,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Releases one claim; the last release closes the descriptor and removes bytes that have no name any more.
+    /// Releases a claim; the last release closes the descriptor and removes nameless bytes.
     func drop(_ file: OpenFile) {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in

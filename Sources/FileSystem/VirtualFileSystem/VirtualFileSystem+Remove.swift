@@ -46,7 +46,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Removes an item from the tree and records what is to be appended to the log about it.
+    /// Removes an item from the tree and records the pending log entries about it.
     func depart(_ item: LocalItem, _ transaction: MetadataTransaction) throws {
         try removeRow(of: item, transaction)
         try vacate(item, transaction, at: time.now())
@@ -58,13 +58,13 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Removes the row of an item, and notes the item for programs that hold it.
+    /// Removes an item's row, and notes the item for programs holding it.
     func removeRow(of item: LocalItem, _ transaction: MetadataTransaction) throws {
         try transaction.local.remove(item.node)
         transaction.whenEnded { [removed] in if $0 { removed.insert(item) } }
     }
 
-    /// Records that an item which the cloud knows is gone from its place.
+    /// Records that an item known to the cloud is gone from its place.
     ///
     /// - Parameter isDraft: Whether it took over the identity of a document.
     func leaveDeparture(of item: LocalItem, isDraft: Bool = false, _ transaction: MetadataTransaction) throws {
@@ -76,7 +76,7 @@ extension VirtualFileSystem {
                 time: time.now()))
     }
 
-    /// Keeps the bytes of an item whose row is gone while handles are open, and removes them otherwise.
+    /// Keeps a rowless item's bytes while handles are open, and removes them otherwise.
     func letGo(_ item: LocalItem) {
         if !keepOpenBytes(of: item), item.kind == .file, item.presence != .none { removal.remove(item.blob) }
         source.localTreeChanged()
@@ -85,7 +85,7 @@ extension VirtualFileSystem {
     private func keepOpenBytes(of item: LocalItem) -> Bool {
         guard let file = openFiles[item.node] else { return false }
         let isOpen = file.state.withLock { state in
-            // An open that came too late for the row has failed, or found the item among the removed ones.
+            // An open too late for the row has failed, or found the item among the removed ones.
             guard state.bytes != nil else { return false }
             state.isUnlinked = true
             // Without a row there is nothing to record.

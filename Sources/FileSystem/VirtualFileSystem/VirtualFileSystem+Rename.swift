@@ -5,7 +5,8 @@ package import LocalMetadata
 import Synchronization
 
 extension VirtualFileSystem {
-    /// `rename(2)`. A new file renamed over a document takes over that document's identity and history: this is how editors save.
+    /// `rename(2)`. A new file renamed over a document takes over the document's identity and history: this is how
+    /// editors save.
     package func rename(
         _ oldBytes: [UInt8], in oldParent: NodeID, to newBytes: [UInt8], in newParent: NodeID, mode: RenameMode
     ) throws {
@@ -39,7 +40,7 @@ extension VirtualFileSystem {
     /// An item as it was before the move, with its new folder and name.
     private typealias Move = (item: LocalItem, parent: NodeID, name: ItemName)
 
-    /// Returns the items that have a new name, and those that were replaced. `base` becomes what an edit by renaming is based on.
+    /// Returns the renamed items, and the replaced items. `base` becomes the base of an edit by renaming.
     private func rename(
         _ oldName: ItemName, in oldParent: NodeID, to newName: ItemName, in newParent: NodeID, mode: RenameMode,
         _ base: inout SeenContent?, _ transaction: MetadataTransaction, at now: Timestamp
@@ -111,7 +112,7 @@ extension VirtualFileSystem {
         let wasExcluded = item.isExcluded
         item.exclusion = try exclusion(ofMoved: old, to: name, in: folder, replacing: target, transaction)
         if let target {
-            // Who renames a version in conflict over its document has decided between the two.
+            // Renaming a version in conflict over its document decides between the two.
             if isSave(item, from: old, over: target, at: now), !old.isConflictSibling {
                 base = try rebase(target, on: seen(at: DocumentPlace(of: target)), transaction)
             }
@@ -122,8 +123,8 @@ extension VirtualFileSystem {
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
         markPending(&item, at: now)
-        // The last close records what is being written; a change that settled while the file stays open is already queued, and stays
-        // queued.
+        // The last close records current writes; a change settled while the file stays open is already queued, and
+        // stays queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }
         try transaction.local.update(item, from: old)
         if item.kind == .folder, item.isExcluded != wasExcluded {
@@ -137,7 +138,7 @@ extension VirtualFileSystem {
         return base ?? (item.isKnown ? nil : SeenContent(item: item.item, content: nil))
     }
 
-    /// Makes a renamed conflict sibling a document of its own.
+    /// Turns a renamed conflict sibling into a separate document.
     private func leaveConflict(_ item: inout LocalItem, _ transaction: MetadataTransaction) throws {
         item.packageConflict = nil
         guard let conflict = item.conflict else { return }
@@ -148,13 +149,13 @@ extension VirtualFileSystem {
 
     func becomeDocument(_ sibling: inout LocalItem) {
         sibling.conflict = nil
-        // The sibling's own id belongs to the version: other devices still show the version under that id.
+        // The sibling's own id belongs to the version: remote devices still show the version under that id.
         sibling.item = newID()
         sibling.isKnown = false
         sibling.attributes.permissions |= 0o200
     }
 
-    /// Returns whether a document got another name in its folder, and is still in sync.
+    /// Returns whether a document was renamed within its folder, and is still in sync.
     private func isAside(_ item: LocalItem, from old: LocalItem) -> Bool {
         item.kind == .file && old.isKnown && item.item == old.item && item.parent == old.parent && !item.isExcluded
     }

@@ -4,16 +4,17 @@ import ContainerLog
 import LocalMetadata
 import Synchronization
 
-/// Which file continues a document, and what it takes over from the one that had the document's name before: identity and history, what its
-/// next edit is based on, and what a person has set.
+/// Which file continues a document, and its inheritance from the name's previous document: identity and history, the
+/// next edit's base, and a person's settings.
 ///
-/// Every way of saving ends in ``succeed(_:_:from:_:at:)``, where a file replaces another one, in ``takePlace(_:from:_:at:)``, where it takes
-/// a name that is free, or in ``exchange(_:_:_:at:)``. For the reasons see docs/decisions/0087-a-document-is-its-name.md.
+/// Every way of saving ends in ``succeed(_:_:from:_:at:)``, where a file replaces an existing one, in
+/// ``takePlace(_:from:_:at:)``, where it takes a free name, or in ``exchange(_:_:_:at:)``. For the reasons see
+/// docs/decisions/0087-a-document-is-its-name.md.
 extension VirtualFileSystem {
-    /// Returns whether an item may have been made to take the place of a document: the log does not have it, or has it since a minute at most
-    /// under a name that continues the document's, because a slow program was still saving.
+    /// Returns whether an item may have been created to take the place of a document: the log does not have it, or has
+    /// had it for at most a minute under an extension of the document's name, because a slow program was still saving.
     ///
-    /// - Parameter name: The name that the item had until then.
+    /// - Parameter name: The item's name until then.
     func isDraft(_ item: LocalItem, once name: ItemName, of document: ItemName, at now: Timestamp) -> Bool {
         guard !item.isConflictSibling else { return false }
         guard item.isKnown else { return true }
@@ -21,7 +22,7 @@ extension VirtualFileSystem {
             && item.attributes.created.adding(VacatedPlace.saveTime) >= now && SaveRules.isHelper(name, of: document)
     }
 
-    /// Returns whether a draft takes over the identity of the file that it replaces.
+    /// Returns whether a draft takes over the identity of the replaced file.
     ///
     /// - Parameter old: The item at its place before.
     func isSave(_ item: LocalItem, from old: LocalItem, over target: LocalItem, at now: Timestamp) -> Bool {
@@ -30,8 +31,8 @@ extension VirtualFileSystem {
             && !target.isConflictSibling && (target.isKnown || !item.isKnown)
     }
 
-    /// Hands on what belongs to a document that another item replaces. A draft becomes the document; a document of its own replaces it for
-    /// good, and takes over what a person had set.
+    /// Hands on the state of a replaced document. A draft becomes the document; a separate document replaces it for
+    /// good, and takes over a person's settings.
     ///
     /// - Parameter old: The item at its place before.
     func succeed(
@@ -61,11 +62,11 @@ extension VirtualFileSystem {
         item.isKnown = target.isKnown
     }
 
-    /// Hands on what belongs to the document that had the name of a new or moved item until a short time ago.
+    /// Hands on the state of the document that had the name of a new or moved item until recently.
     ///
     /// - Parameter old: The item at its place before; nil for a new item.
-    /// - Returns: The content that a file of that identity replaces; nil if it replaces none. And the folder whose contents hand on what was
-    ///   set on them, with ``handOnContents(of:to:_:at:)``.
+    /// - Returns: The content replaced by a file of that identity; nil if there is none. And the folder whose contents
+    ///   hand on their settings, with ``handOnContents(of:to:_:at:)``.
     func takePlace(
         _ item: inout LocalItem, from old: LocalItem?, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> (base: SeenContent?, folder: NodeID?) {
@@ -89,9 +90,9 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Remembers what a person had set on an item that leaves its name.
+    /// Remembers a person's settings on an item leaving its name.
     ///
-    /// - Parameter isAside: Whether it is a document that got another name in its folder, perhaps while a program saves it.
+    /// - Parameter isAside: Whether it is a document renamed within its folder, perhaps while a program saves it.
     func vacate(
         _ item: LocalItem, isAside: Bool = false, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -107,10 +108,11 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Hands on what was set on the contents of a folder to those of the same names in the folder that replaces it, now or when they are
+    /// Hands on the settings of a folder's contents to their namesakes in the replacing folder, now or when they are
     /// created.
     ///
-    /// - Parameter old: The folder, which may exist under another name. Only of a package everything that is in it is looked at.
+    /// - Parameter old: The folder, possibly under a different name by now. Only for a package all its contents are
+    ///   examined.
     func handOnContents(
         of old: NodeID, to new: NodeID, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {
@@ -136,13 +138,13 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Returns what has left a folder, and of a package also what is still in it and has something to hand on.
+    /// Returns the former contents of a folder, and for a package also its current contents with anything to hand on.
     private func contents(
         of folder: NodeID, replacedBy new: NodeID, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> [VacatedPlace] {
         let places = try transaction.pending.vacated(in: folder)
         for place in places { try transaction.pending.removeVacated(place.name, in: folder) }
-        // The old one may have another extension now.
+        // The old folder may have a different extension now.
         guard try transaction.local.package(around: new) != nil else { return places }
         return try places
             + transaction.local.children(of: folder, limit: .max).filter {
@@ -153,19 +155,19 @@ extension VirtualFileSystem {
 
 /// Identity and history.
 extension VirtualFileSystem {
-    /// Takes over the identity of the document that had the name of a draft: one whose deletion is not in the log yet, one that a program
-    /// put aside, or one that was deleted a short time ago.
+    /// Takes over the identity of the document previously at a draft's name: its deletion is not in the log yet, or a
+    /// program put it aside, or it was deleted recently.
     ///
     /// - Parameters:
     ///   - old: The draft at its place before; nil for a new item.
-    ///   - vacated: What is known of the document, other than by the log.
-    /// - Returns: The content that the file replaces; nil if it replaces none.
+    ///   - vacated: Knowledge of the document from outside the log.
+    /// - Returns: The content replaced by the file; nil if there is none.
     @discardableResult
     func inheritIdentity(
         _ item: inout LocalItem, from old: LocalItem?, _ vacated: VacatedPlace?,
         _ transaction: MetadataTransaction, at now: Timestamp
     ) throws -> SeenContent? {
-        // The log cannot change a link's target: another link is another item.
+        // The log cannot change a link's target: a new link is a new item.
         guard item.exclusion == .none || item.exclusion == .byPattern, item.kind != .symlink else { return nil }
         let wasKnown = item.isKnown
         let base: SeenContent?
@@ -200,10 +202,11 @@ extension VirtualFileSystem {
         return base
     }
 
-    /// Returns the document that a program has put aside under another name of its folder, in order to save `item` in its place.
+    /// Returns a document put aside by a program under a different name in its folder, in order to save `item` in its
+    /// place.
     ///
-    /// Programs that rotate logs do the same, and there the old file is the one that goes on. What tells them apart: a program that saves
-    /// has written the new content before it touches the old one, or names the old one as a backup of the document.
+    /// Log rotation does the same, but there the old file is the continuing one. The distinction: a saving program has
+    /// written the new content before it touches the old one, or names the old one as a backup of the document.
     private func asideDocument(
         _ vacated: VacatedPlace, savedAs item: LocalItem, from old: LocalItem?, _ transaction: MetadataTransaction,
         at now: Timestamp
@@ -217,7 +220,7 @@ extension VirtualFileSystem {
         return wasWrittenBefore || SaveRules.isBackup(aside.name, of: item.name) ? aside : nil
     }
 
-    /// Gives the identity of a document that was put aside back to its name; the backup becomes a new document.
+    /// Gives the identity of a document put aside back to its name; the backup becomes a new document.
     private func takeIdentity(
         ofAside aside: LocalItem, _ item: inout LocalItem, _ vacated: VacatedPlace,
         _ transaction: MetadataTransaction, at now: Timestamp
@@ -234,7 +237,7 @@ extension VirtualFileSystem {
         return base
     }
 
-    /// Creates again, under its old id, a document whose deletion is in the log since a short time.
+    /// Recreates, under its old id, a document whose deletion was logged recently.
     private func recreate(
         _ item: inout LocalItem, _ transaction: MetadataTransaction, at now: Timestamp
     ) throws {

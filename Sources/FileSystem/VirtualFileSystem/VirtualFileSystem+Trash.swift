@@ -3,10 +3,10 @@ import CloudModel
 import Glibc
 import LocalMetadata
 
-/// Moves into the trash at the mount's root and out of it. An item in the trash stays on this device; it keeps its original container,
-/// because its bytes may exist only there.
+/// Moves into and out of the trash in the mount's root. An item in the trash stays on this device; it keeps its
+/// original container, because its bytes may exist only there.
 extension VirtualFileSystem {
-    /// Returns whether a folder is the trash, or is inside it.
+    /// Returns whether a folder is the trash, or inside it.
     func isInTrash(_ folder: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
         guard folder.isExcluded else { return false }
         var current = folder
@@ -18,10 +18,10 @@ extension VirtualFileSystem {
         return current.parent == .root && current.item != .root
     }
 
-    /// Prepares an item and its content for a move out of the trash: it becomes part of the target's container and, if an item of that name
-    /// was deleted there, takes over its identity.
+    /// Prepares an item and its content for a move out of the trash: it becomes part of the target's container and, if
+    /// an item of that name was deleted there, takes over its identity.
     ///
-    /// - Throws: `EXDEV` where bytes are missing that are in another container: mv(1) then copies.
+    /// - Throws: `EXDEV` for missing bytes in a different container: mv(1) then copies.
     /// - Returns: The item as its row is now.
     func leaveTrash(
         _ item: LocalItem, into folder: LocalItem, named name: ItemName, replacing target: LocalItem?,
@@ -54,7 +54,7 @@ extension VirtualFileSystem {
         try transaction.local.update(item)
     }
 
-    /// Gives an item and its content the ids of what was deleted at its new place, so that the item keeps its history.
+    /// Gives an item and its content the ids of the items deleted at its new place, so the item keeps its history.
     private func reclaim(
         _ node: NodeID, named name: ItemName, in parent: ItemID, _ transaction: MetadataTransaction
     ) throws {

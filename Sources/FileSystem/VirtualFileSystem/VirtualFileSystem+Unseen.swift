@@ -4,12 +4,13 @@ package import LocalMetadata
 import Logging
 import Synchronization
 
-/// Saves over contents that no program of this device has seen: the log keeps both (docs/SEMANTICS.md).
+/// Saves over contents not seen by any local program: the log keeps both (docs/SEMANTICS.md).
 extension VirtualFileSystem {
-    /// Returns what a program has last seen at that place; nil if none has opened it for a long time.
+    /// Returns the content last seen by a program at that place; nil if none has opened it for a long time.
     func seen(at place: DocumentPlace) -> SeenContent? { seenContents.withLock { $0[place] } }
 
-    /// Notes that a program sees the content of a document which it opens. While an edit waits for its upload, what it is based on stays.
+    /// Notes that a program sees the content of a document on opening it. While an edit waits for its upload, its base
+    /// stays.
     package func noteSeen(_ item: LocalItem) {
         guard !item.isEdited, item.content != nil else { return }
         note(SeenContent(item: item.item, content: item.content), at: DocumentPlace(of: item))
@@ -19,17 +20,18 @@ extension VirtualFileSystem {
         seenContents.withLock { $0.note(seen, at: place) }
     }
 
-    /// Returns whether a save over the document replaces what it shows: a program of this device has seen that, or stored it.
+    /// Returns whether a save over the document replaces its visible content: a local program has seen it, or stored
+    /// it.
     package func hasSeen(_ document: LocalItem) throws -> Bool {
-        // What a program of this device has written is not in the row yet.
+        // Writes of local programs are not in the row yet.
         if openFiles[document.node]?.state.withLock({ hasUnrecordedWrite($0) }) == true { return true }
         guard let seen = seen(at: DocumentPlace(of: document)) else { return true }
         return try metadata.read { try unseenContent(of: document, since: seen, $0) == nil }
     }
 
-    /// Notes what a handle that is about to be opened sees: nothing if it cannot read, or empties the document.
+    /// Notes the content visible to a handle about to be opened: nothing if it cannot read, or empties the document.
     func noteOpen(_ state: inout OpenFile.State, canRead: Bool) {
-        // Another document may have the place of a removed one.
+        // A removed document's place may be taken.
         guard let item = state.item, !state.isUnlinked else { return }
         if canRead {
             noteSeen(item)
@@ -38,15 +40,15 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Notes what the edit of an emptied document is based on, after its transaction was committed.
+    /// Notes the base of an emptied document's edit, after its transaction was committed.
     func finishOverwriting(_ state: inout OpenFile.State, _ base: SeenContent?) {
         (state.unread, state.overwriting) = (nil, nil)
         if let base, let item = state.item { note(base, at: DocumentPlace(of: item)) }
     }
 
-    /// Records the edit of a document that a program empties, before the first byte goes, where the document shows a content that no program
-    /// here has seen: after its death the daemon no longer knows what the edit is based on, and a program that opens the document
-    /// before the close is recorded has not seen that content either.
+    /// Records an edit by emptying a document, before the first byte goes, if the document shows a content not seen by
+    /// any local program: after its death the daemon no longer knows the edit's base, and a program opening the
+    /// document before the close is recorded has not seen that content either.
     func recordUnseenEdit(_ state: inout OpenFile.State) throws {
         guard let item = state.item, let seen = state.overwriting, state.download == nil, !item.isEdited,
             seen != SeenContent(item: item.item, content: item.content),
@@ -63,22 +65,22 @@ extension VirtualFileSystem {
         finishOverwriting(&state, base)
     }
 
-    /// Bases the edit of a document that a program has emptied as ``rebase(_:on:_:)`` does.
+    /// Bases the edit of a document emptied by a program as ``rebase(_:on:_:)`` does.
     ///
-    /// - Parameter seen: Nil for any other edit, which keeps its base.
+    /// - Parameter seen: Nil for any other edit: it keeps its base.
     func rebase(
         _ document: LocalItem, overwritten seen: SeenContent?, _ transaction: MetadataTransaction
     ) throws -> SeenContent? {
         try seen.flatMap { try rebase(document, on: $0, transaction) }
     }
 
-    /// Bases an edit that replaces the whole content of a document on what programs have last seen in its place, if that is not the
-    /// content which another device has stored since.
+    /// Bases an edit replacing the whole content of a document on the content last seen by programs in its place, if a
+    /// remote device has stored a different content since.
     ///
     /// - Parameters:
     ///   - document: The row before the edit.
-    ///   - seen: What programs have last seen at the document's name.
-    /// - Returns: What the edit is based on; nil if that was decided by an earlier edit.
+    ///   - seen: The content last seen by programs at the document's name.
+    /// - Returns: The edit's base; nil if already decided by an earlier edit.
     func rebase(
         _ document: LocalItem, on seen: SeenContent?, _ transaction: MetadataTransaction
     ) throws -> SeenContent? {
@@ -89,7 +91,8 @@ extension VirtualFileSystem {
         return try rebase(unseen, in: document.container, on: seen, transaction)
     }
 
-    /// Returns the agreed state of a document that shows another device's content, if that is not what was last seen in its place.
+    /// Returns the agreed state of a document showing a remote content, if that differs from the content last seen in
+    /// its place.
     private func unseenContent(
         of document: LocalItem, since seen: SeenContent, _ transaction: MetadataTransaction
     ) throws -> CloudItem? {
@@ -102,8 +105,8 @@ extension VirtualFileSystem {
         return agreed
     }
 
-    /// Notes what programs had seen of a document that leaves its place, if that is not what it showed last: some programs save by deleting
-    /// the document first.
+    /// Notes the content seen of a document leaving its place, if it differs from the content last shown: some programs
+    /// save by deleting the document first.
     func noteDeparture(of document: LocalItem, _ transaction: MetadataTransaction) throws {
         let seen = seen(at: DocumentPlace(of: document))
         let unseen = try seen.flatMap { try unseenContent(of: document, since: $0, transaction) }
@@ -114,7 +117,7 @@ extension VirtualFileSystem {
         }
     }
 
-    /// Does the same as ``rebase(_:on:_:)`` for a new document that takes over the identity of one which was just deleted.
+    /// Does the same as ``rebase(_:on:_:)`` for a new document taking over a just deleted identity.
     func rebase(_ departure: Departure, _ transaction: MetadataTransaction) throws -> SeenContent? {
         guard let agreed = try transaction.synced.item(departure.item, in: departure.container),
             let content = agreed.body.content?.reference
@@ -129,7 +132,8 @@ extension VirtualFileSystem {
         _ document: CloudItem, in container: ContainerID, on seen: SeenContent,
         _ transaction: MetadataTransaction
     ) throws -> SeenContent {
-        // What another document showed at this name is no base of this one's: the author of the edit has seen none of its contents.
+        // A different document's content at this name is no base for this document: the author of the edit has seen
+        // none of its contents.
         let base = seen.item == document.id ? seen.content : nil
         var agreed = document
         agreed.body = .file(base.map(FileContent.stored) ?? .announced(size: 0))

@@ -6,9 +6,9 @@ import LocalMetadata
 import Synchronization
 import Transfers
 
-/// Waiting for bytes that are not here, and what ends it.
+/// Waiting for missing bytes, and what ends it.
 extension VirtualFileSystem {
-    /// Returns whether a read of that range can be served from ``OpenFile/State/descriptor`` now.
+    /// Returns whether a read of the range can be served from ``OpenFile/State/descriptor`` now.
     package func isReady(_ range: Range<UInt64>, in handle: OpenHandle) throws -> Bool {
         let download = handle.file.state.withLock { $0.download }
         guard let download else { return true }
@@ -17,7 +17,7 @@ extension VirtualFileSystem {
         return true
     }
 
-    /// Waits until that range is here. Ends early when the task is cancelled; the fetch continues for other readers.
+    /// Waits until the range is local. Ends early when the task is cancelled; the fetch continues for other readers.
     package func wait(for range: Range<UInt64>, in handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         if handle.permit.allowance == .full {
@@ -48,7 +48,7 @@ extension VirtualFileSystem {
         return handle.file.isWhole
     }
 
-    /// Waits until all bytes are here and recorded, so that the file can be written.
+    /// Waits until all bytes are local and recorded, so the file can be written.
     package func waitUntilWhole(_ handle: OpenHandle) async throws {
         guard let download = handle.file.state.withLock({ $0.download }) else { return }
         try await download.ensure(0..<download.reference.size, patience: source.patience)
@@ -61,8 +61,8 @@ extension VirtualFileSystem {
         try settleDownload(of: file)
     }
 
-    /// Treats the file like any other once the download is complete and its row says so. Not before: an edit recorded in a row without
-    /// bytes would be refused, and the end of the download, which sets the blob's time, would hide it.
+    /// Treats the file like any other once the download is complete and its row says so. Not before: an edit recorded
+    /// in a row without bytes would be refused, and the end of the download would hide it by setting the blob's time.
     private func settleDownload(of file: OpenFile) throws {
         try file.state.withLock { state in
             guard let download = state.download, download.isComplete, var item = state.item else { return }

@@ -4,10 +4,10 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// The time between opening the first handle that may write and recording the result.
+/// The time between opening the first writable handle and recording the result.
 extension VirtualFileSystem {
-    /// Marks the file as being written when the first handle that may write is opened. The mark is durable before a byte of a clean file
-    /// can change.
+    /// Marks the file as being written when the first writable handle is opened. The mark is durable before a byte of a
+    /// clean file can change.
     func beginWriting(_ state: inout OpenFile.State) throws {
         guard var item = state.item else { throw Errno(EIO) }
         try checkChangeable(item)
@@ -34,13 +34,13 @@ extension VirtualFileSystem {
             if !state.isUnlinked, !item.isWriting {
                 var wasClean = true
                 let rest = time.now().adding(.seconds(2))
-                // Those of an earlier opening, which its close recorded.
+                // Those of an earlier opening, recorded by its close.
                 if state.download == nil { try content.removeUnrecordedAttributes(descriptor: state.descriptor) }
                 let isThere = try updateRow(of: &state) { row, _, _ in
                     wasClean = !row.isEdited
                     row.isWriting = true
-                    // An edit that waits for its upload is being overwritten: half of that should not be sent. The close decides when it is
-                    // sent.
+                    // An edit waiting for its upload is being overwritten: half of that should not be sent. The close
+                    // decides when it is sent.
                     if row.isEdited, row.pendingSince != nil { row.pendingSince = rest }
                 }
                 if isThere, wasClean { try metadata.makeDurable() }
@@ -80,7 +80,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Returns the blob's present status if it differs from that when writing began.
+    /// Returns the blob's current status if it differs from the status when writing began.
     func writtenStatus(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
         guard state.descriptor >= 0, let baseline = state.baseline else { return nil }
         let blob = try BlobStatus(descriptor: state.descriptor)

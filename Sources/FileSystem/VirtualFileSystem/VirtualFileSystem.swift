@@ -8,21 +8,25 @@ import Synchronization
 
 /// Implements the file operations on documents, containers and their trees.
 ///
-/// The mount shows the *local* tree of the metadata database, and one blob for each file with bytes here. An operation reads or changes
-/// rows in one transaction, and the blob beside it. Bytes that are not here are fetched by a ``ContentSource``, such as the sync engine.
+/// The mount shows the *local* tree of the metadata database, and a blob for each file with local bytes. An operation
+/// reads or changes rows in one transaction, and the blob beside it. Missing bytes are fetched by a ``ContentSource``,
+/// such as the sync engine.
 ///
 /// Invariants:
-/// - A change is committed before its operation returns, so it survives the end of the process; fsync(2) makes it survive a loss of power.
-/// - A row says that a file is being written (`isWriting`) durably before the first byte of its blob can change.
+/// - A change is committed before its operation returns, so it survives the end of the process; after fsync(2) it
+///   survives a loss of power.
+/// - A row is durably marked as being written (`isWriting`) before the first byte of its blob can change.
 /// - A name whose creation failed does not exist: everything that can fail precedes the commit.
-/// - The observer is notified of a name while ``naming`` is held, so ``withNamesFrozen(_:)`` sees what it knows.
+/// - The observer is notified of a name while ``naming`` is held, so ``withNamesFrozen(_:)`` sees the observer's
+///   knowledge.
 /// - A blob is removed only when no row names it and no handle has it open.
 ///
 /// Locks are acquired in this order: `gate`, the state of an open file, `naming`, the database, the table of open files
-/// (docs/CONCURRENCY.md). Operations are synchronous and safe from any thread; only waiting for bytes suspends (``wait(for:in:)``), and
-/// holds no lock meanwhile.
+/// (docs/CONCURRENCY.md). Operations are synchronous and safe from any thread; only waiting for bytes suspends
+/// (``wait(for:in:)``), and holds no lock meanwhile.
 ///
-/// It must not use a kernel interface or the network, decide what is synced, or wait for the cloud in a synchronous operation.
+/// It must not use a kernel interface or the network, decide about syncing, or wait for the cloud in a synchronous
+/// operation.
 package final class VirtualFileSystem: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -32,45 +36,44 @@ package final class VirtualFileSystem: Sendable {
     let exclusions: ExclusionRules
     let ignoring = IgnoreRules()
     let owner: (user: UInt32, group: UInt32)
-    /// This device, as the author of contents in the log.
-    /// Returns the id under which this device writes to logs.
+    /// Returns the id under which this device, as the author of contents, writes to logs.
     let device: @Sendable () -> DeviceID
-    /// Makes the ids of new items.
+    /// Creates the ids of new items.
     let newID: @Sendable () -> ItemID
     let log: Logger
     let startedAt: Timestamp
     let openFiles = OpenFiles()
     let gate = TreeGate()
-    /// Shared: changing names, from before the transaction until the observer has been notified. Exclusive: reading names of which the
-    /// observer has been notified completely. Below ``gate`` in the lock order.
+    /// Shared: changing names, from before the transaction until the observer has been notified. Exclusive: reading
+    /// names about which the observer has been notified completely. Below ``gate`` in the lock order.
     let naming = TreeGate()
     let removed = RemovedItems()
     let staleNames = StaleNames()
     package let unreadable = UnreadableItems()
     let usage = UsageTimes()
-    /// Programs request the attributes of one item after the other.
+    /// Programs request several attributes of an item in succession.
     let statuses = SnapshotCache<NodeID, KnownStatus>(limit: 64)
-    /// Emblems of quiet documents, by their paths: of some windows of a file manager, which requests them again and again.
+    /// Emblems of quiet documents, by their paths: for a few file manager windows and their repeated requests.
     let quietEmblems = SnapshotCache<[UInt8], KnownEmblem>(limit: 4_000)
     let seenContents = Mutex(SeenContents<DocumentPlace>())
-    /// What was last seen of documents that left their places unseen.
+    /// The content last seen of documents that left their places unseen.
     let departedUnseen = Mutex(SeenContents<ItemID>())
     let recentDepartures = Mutex(RecentDepartures())
     let sparingLooks = Mutex(SparingLooks())
-    /// The number of handles through which the kernel writes by itself.
+    /// The number of handles with direct kernel writes.
     private let kernelWriterCount = Atomic<Int>(0)
-    /// Removes the blobs of items that have no name any more.
+    /// Removes the blobs of nameless items.
     let removal: BlobRemoval
 
     /// When the rows of closed files are updated.
     let closing: CloseRecording
     let closes = ClosedFiles()
-    /// Shared: recording closes with other changes, from before the transaction until the observer has been notified. Exclusive: waiting
-    /// for that. Below ``naming`` in the lock order.
+    /// Shared: recording closes with other changes, from before the transaction until the observer has been notified.
+    /// Exclusive: waiting for that. Below ``naming`` in the lock order.
     let recording = TreeGate()
     /// Closed files whose rows do not say so yet because the database refused it; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
-    /// Held while blobs are rewritten: two copies of one blob would use the same file name.
+    /// Held while blobs are rewritten: two copies of a blob would use the same file name.
     let renewing = Mutex(())
 
     package init(
@@ -96,7 +99,7 @@ package final class VirtualFileSystem: Sendable {
         removal = BlobRemoval(content, metadata, background: background, log: log)
     }
 
-    /// What the requests that were served so far have cost, by the names of the kinds.
+    /// The cost of all requests served so far, by the names of the kinds.
     package var requestCosts: [String: UInt64] {
         Dictionary(
             uniqueKeysWithValues: RequestCosts.Kind.allCases.map { kind in
@@ -106,14 +109,14 @@ package final class VirtualFileSystem: Sendable {
 
     package var kernelWriters: Int { kernelWriterCount.load(ordering: .relaxed) }
 
-    /// Counts handles through which the kernel writes by itself: while there are any, some room is kept on the disk.
+    /// Counts handles with direct kernel writes: while there are any, some room is kept on the disk.
     package func noteKernelWriter(_ change: Int) {
         kernelWriterCount.add(change, ordering: .relaxed)
         if change > 0 { source.kernelWrites() }
     }
 
-    /// Runs a change that needs disk space. If the disk is full, evicts documents that the cloud has and retries, as long as any were
-    /// evicted. Must not be called under a lock that an open acquires.
+    /// Runs a change in need of disk space. If the disk is full, evicts uploaded documents and retries, as long as any
+    /// were evicted. Must not be called under a lock acquired by an open.
     package func makingRoom<T>(for bytes: Int = 0, _ change: () throws -> T) throws -> T {
         for _ in 0..<Self.tries {
             do { return try change() } catch {
@@ -125,7 +128,7 @@ package final class VirtualFileSystem: Sendable {
         return try change()
     }
 
-    /// Does the same for work that waits.
+    /// Does the same for waiting work.
     package func makingRoomLater<T>(_ change: () async throws -> T) async throws -> T {
         for _ in 0..<Self.tries {
             do { return try await change() } catch {
@@ -135,10 +138,10 @@ package final class VirtualFileSystem: Sendable {
         return try await change()
     }
 
-    /// More than one, since others may use the room that was freed.
+    /// More than 1, since others may use the freed room.
     private static let tries = 8
 
-    /// Returns the row of an item that exists; `ENOENT` otherwise.
+    /// Returns the row of an existing item; throws `ENOENT` otherwise.
     func existing(_ node: NodeID, _ transaction: MetadataTransaction) throws -> LocalItem {
         guard let item = try transaction.local.item(node) else { throw Errno(ENOENT) }
         return item
@@ -162,7 +165,7 @@ package final class VirtualFileSystem: Sendable {
         }
     }
 
-    /// Marks a change to be synced; an item that stays on the device is not marked.
+    /// Marks a change to be synced; a local-only item is not marked.
     func markPending(_ item: inout LocalItem, at now: Timestamp) {
         item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
     }

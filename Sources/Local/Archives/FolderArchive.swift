@@ -1,8 +1,9 @@
 package import Foundation
 import Glibc
 
-/// Writes a folder with everything in it as one zip file, in its present state. Nothing is compressed: an upload compresses, and a copy is
-/// fast. The format is that of PKWARE's APPNOTE without its extension to 64 bits, so each file and the whole archive have less than 4 GiB.
+/// Writes a folder with all its contents as a zip file, in its current state. Nothing is compressed: an upload
+/// compresses, and a copy is fast. The format is PKWARE's APPNOTE without its 64-bit extension, so each file and the
+/// whole archive have less than 4 GiB.
 package struct FolderArchive {
     private static let limit = Int(UInt32.max) - 1
     private static let piece = 1 << 20
@@ -13,7 +14,8 @@ package struct FolderArchive {
     private var offset = 0
 
     /// - Parameter output: An empty file, open for writing. The caller closes it.
-    /// - Throws: `CocoaError`: `fileWriteOutOfSpace` for more than the format holds, and others for files that cannot be read or written.
+    /// - Throws: `CocoaError`: `fileWriteOutOfSpace` if the format's limits are exceeded, and others for unreadable or
+    ///   unwritable files.
     package static func write(_ folder: URL, to output: FileHandle) throws {
         var archive = FolderArchive(output: output)
         try archive.add(folder, as: folder.lastPathComponent)
@@ -40,7 +42,7 @@ package struct FolderArchive {
         }
     }
 
-    /// The bytes of one entry, read twice because the format stores their checksum before them.
+    /// An entry's bytes, read twice because the format stores their checksum before them.
     private struct Contents {
         let pieces: (_ body: (Data) throws -> Void) throws -> Void
         private(set) var size = 0
@@ -79,7 +81,8 @@ package struct FolderArchive {
         for field in [contents.checksum.value, UInt32(contents.size), UInt32(contents.size)] { common.append(field) }
         for field in [UInt16(bytes.count), 0] { common.append(field) }
         try output.write(contentsOf: Data([0x50, 0x4B, 3, 4]) + common + bytes)
-        // Made on Unix: the mode is in the upper half of the attributes. No unpacked program runs with another user's rights.
+        // Made on Unix: the mode is in the upper half of the attributes. No unpacked program runs with another user's
+        // rights.
         let mode = status.st_mode & (S_IFMT | 0o777)
         directory += Data([0x50, 0x4B, 1, 2, 20, 3]) + common
         for field in [0, 0, 0] as [UInt16] { directory.append(field) }
@@ -91,7 +94,7 @@ package struct FolderArchive {
             written += data.count
             try output.write(contentsOf: data)
         }
-        // A program that does not coordinate wrote to the file in between.
+        // An uncoordinated program wrote to the file in between.
         guard written == contents.size else { throw CocoaError(.fileReadCorruptFile) }
         offset += written
         count += 1

@@ -2,19 +2,19 @@ package import Basics
 import CLinux
 import Glibc
 
-/// A move of a file or folder to another file system: into a mount, or out of one.
+/// A move of a file or folder to a different file system: into a mount, or out of one.
 ///
-/// It is copied to a hidden name beside its destination, which no device syncs, with everything that belongs to it; the copy is made durable
-/// and then renamed to its place in one step. Only after that the original may be removed. At any moment, even after a power loss, the item
-/// is complete in one of the two places.
+/// The item is copied completely to a hidden, unsynced name beside its destination; the copy is made durable and then
+/// renamed to its place in one step. Only then may the original be removed. At any moment, even after a power loss, the
+/// item is complete in one of the two places.
 package struct DocumentMove {
     private let source: [UInt8]
     private let target: [UInt8]
     private let copy: [UInt8]
 
     /// - Parameters:
-    ///   - source: The path of the item, as the kernel takes it: names need not be UTF-8.
-    ///   - target: A path in an existing folder, where nothing is.
+    ///   - source: The path of the item, as passed to the kernel: names need not be UTF-8.
+    ///   - target: A free path in an existing folder.
     package init(from source: [UInt8], to target: [UInt8]) {
         (self.source, self.target) = (source, target)
         let random = Hex.encode(UInt64.random(in: 0...UInt64.max))
@@ -23,9 +23,9 @@ package struct DocumentMove {
 
     /// Copies the item to its place. The original stays: ``removeOriginal()`` removes it.
     ///
-    /// - Parameter progress: Called after each piece that was copied, with the number of bytes so far and that of all.
-    /// - Throws: `EEXIST` if something is at the destination, `EBUSY` if the item was changed while it was copied, `EOPNOTSUPP` for devices
-    ///   and sockets; otherwise the error of a call. Nothing was changed then.
+    /// - Parameter progress: Called after each copied piece, with the number of bytes so far and in total.
+    /// - Throws: `EEXIST` if the destination exists, `EBUSY` if the item was changed during the copy, `EOPNOTSUPP` for
+    ///   devices and sockets; otherwise the error of a call. Nothing was changed then.
     package func copyToPlace(_ progress: (_ done: UInt64, _ all: UInt64) -> Void = { _, _ in }) throws(Errno) {
         guard FileStatus(target) == nil else { throw Errno(EEXIST) }
         do throws(Errno) {

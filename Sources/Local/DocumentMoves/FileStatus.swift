@@ -1,6 +1,6 @@
 import Glibc
 
-/// What `lstat(2)` says about a path.
+/// A path's status by `lstat(2)`.
 struct FileStatus {
     let kind: mode_t
     let mode: mode_t

@@ -2,7 +2,7 @@ import Basics
 import CLinux
 import Glibc
 
-/// Copies a file or folder with everything that belongs to it: modes, times, extended attributes, links.
+/// Copies a file or folder completely: modes, times, extended attributes, links.
 struct TreeCopy {
     private static let piece = 1 << 20
     private let total: UInt64
@@ -14,7 +14,7 @@ struct TreeCopy {
         _ source: [UInt8], to copy: [UInt8], _ progress: (UInt64, UInt64) -> Void
     ) throws(Errno) {
         guard let status = FileStatus(source) else { throw Errno(errno, "lstat") }
-        // Not the bits by which a program runs with its owner's rights: another device may have set them.
+        // Not the set-user-id and set-group-id bits: a remote device may have set them.
         let mode = status.mode & 0o777
         switch status.kind {
         case S_IFDIR:
@@ -33,7 +33,7 @@ struct TreeCopy {
         }
         try copyAttributes(source, copy)
         try check("chmod") { chmod(terminated(copy), mode) }
-        // Last, and after everything inside: each change of a folder sets its time.
+        // Last, and after all contents: each change of a folder sets its time.
         try Self.setTimes(status, copy)
         if status.kind != S_IFIFO { try DocumentMove.sync(copy, orUnreadable: mode) }
     }
@@ -58,8 +58,8 @@ struct TreeCopy {
         guard fsync(output) == 0 else { throw Errno(errno, "fsync") }
     }
 
-    /// Copies the attributes that belong to the user; the others belong to the machine. One that the destination cannot have at all is left
-    /// out, but none is lost because of its size.
+    /// Copies the user's attributes, not the machine's. An attribute is skipped if the destination cannot have it at
+    /// all, but never because of its size.
     private func copyAttributes(_ source: [UInt8], _ copy: [UInt8]) throws(Errno) {
         let (source, copy) = (terminated(source), terminated(copy))
         var names = [CChar](repeating: 0, count: 1 << 16)
@@ -89,7 +89,8 @@ struct TreeCopy {
 }
 
 extension DocumentMove {
-    /// Syncs a file or folder with that mode. One that its owner may not read was synced while it was written, or is an empty folder's name.
+    /// Syncs a file or folder of the given mode. A file unreadable by its owner was synced while it was written, or is
+    /// an empty folder's name.
     fileprivate static func sync(_ path: [UInt8], orUnreadable mode: mode_t) throws(Errno) {
         do throws(Errno) { try sync(path) } catch {
             guard error.code == EACCES, mode & 0o400 == 0 else { throw error }

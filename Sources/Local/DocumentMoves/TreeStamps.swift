@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The sizes and times of a file, or of everything in a folder. They differ after any write.
+/// The sizes and times of a file, or of a folder's contents. They differ after any write.
 struct TreeStamps: Equatable {
     private struct Stamp: Equatable {
         let kind: mode_t

@@ -1,2 +1,2 @@
-/// Runs work on another thread.
+/// Runs work on a background thread.
 package typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -1,5 +1,5 @@
-/// The name of a blob: its node, and the generation of the content. A replaced content gets a new generation, so a blob that a handle has
-/// open is never overwritten.
+/// A blob's name: its node, and the generation of the content. Replaced content gets a new generation, so a blob with
+/// an open handle is never overwritten.
 package struct BlobName: Hashable, Sendable, CustomStringConvertible {
     package let node: UInt64
     package let generation: UInt64

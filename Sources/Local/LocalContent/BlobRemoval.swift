@@ -3,17 +3,17 @@ package import LocalMetadata
 package import Logging
 import Synchronization
 
-/// Removes blobs that no row names any more, once the commit that says so survives a power failure: a disk keeps no order between the two,
-/// and a row that reappeared without its bytes would be a lost document.
+/// Removes unreferenced blobs, once the commit that removed the reference survives a power failure: a disk keeps no
+/// order between the two, and a row that reappeared without its bytes would be a lost document.
 ///
-/// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called from time to time and where a sync has
-/// just been made; the sweep removes what a dying process leaves.
+/// One sync of the database is enough for many blobs, so they are gathered. ``flush()`` is called from time to time and
+/// after other syncs; the sweep removes leftovers of dying processes.
 package final class BlobRemoval: Sendable {
-    /// From these numbers of blobs and of bytes on the disk on, the waiting blobs are removed.
+    /// The thresholds for removing pending blobs: their number, and their bytes on the disk.
     private static let many = 256
     private static let manyBytes: UInt64 = 1 << 20
-    /// So many are removed by the program that adds the last one. That slows it down to what the disk can do, and the space of large files is
-    /// free when their removal returns.
+    /// This many are removed by the program adding the last blob. That throttles it to the disk's speed, and large
+    /// files' space is free when their removal returns.
     private static let most = 1024
     private static let mostBytes: UInt64 = 16 << 20
 
@@ -34,10 +34,10 @@ package final class BlobRemoval: Sendable {
     private let background: Background?
     private let log: Logger
     private let waiting = Mutex(Waiting())
-    /// Held while blobs are removed, so that ``flush()`` returns when all are gone that were added before.
+    /// Held while blobs are removed, so that ``flush()`` returns when all blobs added earlier are gone.
     private let flushing = Mutex(())
 
-    /// - Parameter background: Where many blobs are removed; nil: by the call that adds the last one.
+    /// - Parameter background: Where many blobs are removed; nil: by the call adding the last blob.
     package init(
         _ content: ContentStore, _ metadata: MetadataDatabase, background: Background? = nil, log: Logger
     ) {
@@ -47,9 +47,9 @@ package final class BlobRemoval: Sendable {
         self.log = log
     }
 
-    /// Queues a blob for removal after its last row was committed as removed or as having another content.
+    /// Queues a blob for removal after its last row was committed as removed or with different content.
     package func remove(_ blob: BlobName) {
-        // If the status cannot be read, the blob waits with the others; its removal reports the error.
+        // If the status cannot be read, the blob waits with the rest; its removal reports the error.
         let size = (try? content.status(blob)).map { $0.blocks * 512 } ?? 0
         let action = waiting.withLock { waiting -> Action in
             waiting.blobs.append(blob)

@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// The attributes that show whether a blob was written: any write changes one of them.
+/// A blob's attributes for detecting writes: any write changes some of them.
 package struct BlobStatus: Hashable, Sendable {
     package let size: UInt64
     package let modified: Timestamp
@@ -37,5 +37,5 @@ func withTimes(_ time: Timestamp, _ body: (UnsafePointer<timespec>) -> Int32) ->
     return times.withUnsafeBufferPointer { buffer in buffer.baseAddress.map(body) ?? -1 }
 }
 
-/// `UTIME_OMIT` of `<sys/stat.h>`, a macro that Swift does not import.
+/// `UTIME_OMIT` of `<sys/stat.h>`, a macro not imported by Swift.
 private let utimeOmit = (1 << 30) - 2

@@ -1,6 +1,6 @@
-/// A call that a store is about to make to the disk.
+/// An imminent disk call of a store.
 package enum ContentCall: Sendable {
-    /// A blob gets a name: it is made, renamed or linked.
+    /// A blob gets a name: it is created, renamed or linked.
     case name
     case remove
     case setTime

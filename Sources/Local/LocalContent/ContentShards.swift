@@ -2,10 +2,10 @@ import Basics
 import Glibc
 import Synchronization
 
-/// The folders of the blobs, each made with its first blob.
+/// The blobs' folders, each created with its first blob.
 final class ContentShards: Sendable {
     private let root: Int32
-    /// Shards made by this process that may not survive a power failure.
+    /// Shards created by this process that may not survive a power failure.
     private let unsynced = Mutex<Set<String>>([])
 
     /// Uses `root`, which must stay open as long as this object is used.
@@ -14,15 +14,15 @@ final class ContentShards: Sendable {
     /// Returns the name of a shard; `shard` is 0 to 255.
     static func name(_ shard: Int) -> String { Hex.encode(UInt8(truncatingIfNeeded: shard)) }
 
-    /// Returns the shard of a blob. Neighbours share a shard, because a disk finds the place for a new file fastest beside the previous
-    /// one.
+    /// Returns a blob's shard. Neighbours share a shard, because a disk finds the place for a new file fastest beside
+    /// the previous one.
     static func name(of blob: BlobName) -> String { name(Int(blob.node / 4096 % 256)) }
 
-    /// Makes a shard; succeeds if it exists.
+    /// Creates a shard; succeeds if it exists.
     func make(_ shard: String) throws(Errno) {
         let code = unsynced.withLock { unsynced -> Int32 in
             guard mkdirat(root, shard, 0o700) != 0 else {
-                // Recorded before another thread can find the shard and assume that it is durable.
+                // Recorded before any thread can find the shard and assume it durable.
                 unsynced.insert(shard)
                 return 0
             }

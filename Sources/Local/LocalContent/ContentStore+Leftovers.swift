@@ -1,10 +1,10 @@
 package import Basics
 import Synchronization
 
-/// The names that this process gave to blobs, for as long as leftovers of earlier processes are removed.
+/// The names given to blobs by this process, while leftovers of earlier processes are being removed.
 ///
-/// A row that was never committed leaves its blob behind, and its number is given to another document: its blob then has the name of a
-/// leftover that the sweep may have in hand.
+/// An uncommitted row leaves its blob behind, and its number is reused for a different document, whose blob then has
+/// the name of a leftover that the sweep may be about to remove.
 final class GivenNames: Sendable {
     /// Nil once the sweep has ended.
     private let names: Mutex<Set<BlobName>?> = Mutex([])
@@ -27,14 +27,15 @@ final class GivenNames: Sendable {
 }
 
 extension ContentStore {
-    /// Removes a blob of an earlier process, unless this process has made one of that name or leftovers are no longer removed.
+    /// Removes a blob of an earlier process, unless this process has created one of that name or the removal of
+    /// leftovers has ended.
     ///
     /// - Returns: Whether it was removed.
     package func removeLeftover(_ blob: BlobName) throws(Errno) -> Bool {
         try given.unlessGiven(blob) { () throws(Errno) in try remove(blob) }
     }
 
-    /// Ends the removal of leftovers. Until then the names of all blobs that are made stay in memory.
+    /// Ends the removal of leftovers. Until then the names of all created blobs stay in memory.
     package func endSweep() { given.end() }
 
     /// Counts all blobs as those of an earlier process, for a simulated process that continues with this store.

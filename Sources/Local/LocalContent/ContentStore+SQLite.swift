@@ -2,10 +2,10 @@ import Glibc
 import LocalMetadata
 
 extension ContentStore {
-    /// The first bytes of a database of SQLite (sqlite.org/fileformat2.html, "The Database Header").
+    /// The first bytes of an SQLite database (sqlite.org/fileformat2.html, "The Database Header").
     private static let databaseHeader = Array("SQLite format 3\0".utf8)
 
-    /// Returns whether a blob begins as a database of SQLite does. A blob that cannot be read does not.
+    /// Returns whether a blob begins like an SQLite database. An unreadable blob does not.
     package func isSQLiteDatabase(_ blob: BlobName) -> Bool {
         guard let descriptor = try? open(blob) else { return false }
         defer { close(descriptor) }

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Makes blobs durable, and tracks those whose sync failed.
+/// Makes blobs durable, and tracks failed syncs.
 extension ContentStore {
     /// Makes the bytes of an open blob durable. After a failure it fails until the blob is emptied or rewritten.
     package func syncBytes(of blob: BlobName, _ descriptor: Int32) throws(Errno) {
@@ -13,7 +13,7 @@ extension ContentStore {
             unsynced.insert([blob])
             throw error
         }
-        // The error of this sync may have been reported to another call (fsync(2) reports it once).
+        // This sync's error may have been reported to a different call (fsync(2) reports it once).
         guard !unsynced.contains(blob) else { throw Errno(EIO, "another sync of it failed") }
     }
 
@@ -30,7 +30,7 @@ extension ContentStore {
         newNames.withLock { $0.synced(blob, mark) }
     }
 
-    /// Whether this process made the blob's name and has not made it durable yet.
+    /// Whether this process gave the blob its name and has not made it durable yet.
     package func needsNameSync(_ blob: BlobName) -> Bool { newNames.withLock { $0.contains(blob) } }
 
     /// Makes a blob's bytes and its name durable; succeeds if the blob is gone.
@@ -46,11 +46,11 @@ extension ContentStore {
         try syncName(of: blob)
     }
 
-    /// Makes blobs durable with one flush of the file system (`syncfs(2)`), which covers everything else written on it.
+    /// Makes blobs durable with one flush of the file system (`syncfs(2)`), which covers all its pending writes.
     package func syncAll(_ blobs: [BlobName]) throws(Errno) {
         try onCall?(.sync)
         do throws(Errno) { try check("syncfs") { syncfs(root) } } catch {
-            // The error does not say which blob is affected.
+            // The error does not identify the affected blob.
             unsynced.insert(blobs)
             throw error
         }
@@ -64,21 +64,21 @@ extension ContentStore {
 
     package func needsRenewal(_ blob: BlobName) -> Bool { unsynced.contains(blob) }
 
-    /// Notes that the blob is empty, so that it has no bytes that the disk could lack.
+    /// Notes that the blob is empty, so no bytes can be missing on the disk.
     package func noteEmptied(_ blob: BlobName) throws(Errno) { try unsynced.remove(blob) }
 
-    /// Makes a synced copy of the bytes that the kernel shows of a blob, for ``finishRenewal(of:)``.
+    /// Creates a synced copy of a blob's bytes as shown by the kernel, for ``finishRenewal(of:)``.
     package func beginRenewal(of blob: BlobName) throws(Errno) {
         try FileRenewal.copy(Self.path(of: blob), in: root)
     }
 
-    /// Replaces the blob by its copy. The caller makes sure that the blob is not open and has not changed since the copy.
+    /// Replaces the blob by its copy. The caller ensures that the blob is closed and unchanged since the copy.
     package func finishRenewal(of blob: BlobName) throws(Errno) {
         try FileRenewal.install(Self.path(of: blob), in: root, parent: ContentShards.name(of: blob))
         try unsynced.remove(blob)
     }
 
-    /// Rewrites the blobs that the last process could not sync. Called before any blob is open.
+    /// Rewrites the blobs whose sync failed in the last process. Called before any blob is open.
     func renewAll() throws(Errno) {
         for blob in unsynced.all {
             do throws(Errno) {

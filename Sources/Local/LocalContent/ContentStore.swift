@@ -2,9 +2,10 @@ package import Basics
 package import Glibc
 import Synchronization
 
-/// The bytes of materialised and edited files: one plain file each, `content/XX/NODE.GENERATION`, so that they can be passed to the kernel.
+/// The bytes of materialised and edited files: a plain file each, `content/XX/NODE.GENERATION`, so that they can be
+/// passed to the kernel.
 ///
-/// The metadata says what a blob means. Paths are relative to one open folder, even if that is renamed.
+/// The metadata gives blobs their meaning. Paths are relative to the open folder, even if it is renamed.
 package final class ContentStore: Sendable {
     let root: Int32
     let shards: ContentShards
@@ -15,10 +16,10 @@ package final class ContentStore: Sendable {
     private let spares: SpareFiles?
     package let costs = RequestCosts()
 
-    /// Opens the folder and makes it where it is missing. Each shard is made with its first blob. `onCall` runs before each call that
-    /// changes the disk; a test makes it fail there, or ends the process.
+    /// Opens the folder, creating it if missing. Each shard is created with its first blob. `onCall` runs before each
+    /// call that changes the disk; a test lets it fail there, or ends the process.
     ///
-    /// - Parameter background: Where files for new blobs are made ahead; nil: none are.
+    /// - Parameter background: Where files for new blobs are created ahead; nil: none are.
     package init(
         directory: String, onCall: (@Sendable (ContentCall) throws(Errno) -> Void)? = nil, background: Background? = nil
     ) throws {
@@ -30,20 +31,20 @@ package final class ContentStore: Sendable {
         unsynced = try UnsyncedBlobs(root: root)
         spares = if let background { try SpareFiles(root: root, background: background) } else { nil }
         newNames = Mutex(UnsyncedNames(try shards.existing().map { ContentShards.name($0) }))
-        // Makes the names of shards durable that a process made and did not sync before it died.
+        // Makes shards' names durable that a process created and did not sync before it died.
         try check("fsync") { fsync(root) }
         try renewAll()
     }
 
     deinit { close(root) }
 
-    /// Makes an empty blob and opens it for reading and writing. A leftover of that name is emptied.
+    /// Creates an empty blob and opens it for reading and writing. A leftover of that name is emptied.
     package func create(_ blob: BlobName) throws(Errno) -> Int32 { try make(blob, O_TRUNC) }
 
-    /// Opens a blob for reading and writing, makes it where there is none, and keeps its content.
+    /// Opens a blob for reading and writing, creating it if missing, and keeps its content.
     package func openOrCreate(_ blob: BlobName) throws(Errno) -> Int32 { try make(blob, 0) }
 
-    /// - Parameter flags: For a blob that exists.
+    /// - Parameter flags: For an existing blob.
     private func make(_ blob: BlobName, _ flags: Int32) throws(Errno) -> Int32 {
         var spare = spares?.take(near: ContentShards.name(of: blob))
         defer { if let spare { close(spare) } }
@@ -56,7 +57,7 @@ package final class ContentStore: Sendable {
         }
     }
 
-    /// Opens a blob for reading and writing; `ENOENT` where there is none.
+    /// Opens a blob for reading and writing; `ENOENT` if there is none.
     package func open(_ blob: BlobName) throws(Errno) -> Int32 {
         Int32(try check("open") { openat(root, Self.path(of: blob), O_RDWR | O_CLOEXEC) })
     }
@@ -69,12 +70,12 @@ package final class ContentStore: Sendable {
         try unsynced.remove(blob)
     }
 
-    /// Renames a blob, replacing one that has the new name.
+    /// Renames a blob, replacing any existing blob of the new name.
     package func rename(_ old: BlobName, to new: BlobName) throws(Errno) {
         _ = try inShard(of: new, "rename") { renameat(root, Self.path(of: old), root, $0) }
     }
 
-    /// Links a blob of another store on the same file system into this one; `EEXIST` where the name is taken.
+    /// Links a blob of a second store on the same file system into this one; `EEXIST` if the name is taken.
     package func link(_ old: BlobName, of other: ContentStore, as new: BlobName) throws(Errno) {
         _ = try inShard(of: new, "link") { linkat(other.root, Self.path(of: old), root, $0, 0) }
     }
@@ -94,7 +95,7 @@ package final class ContentStore: Sendable {
         return BlobStatus(status)
     }
 
-    /// Sets the modification time of a blob, which mirrors the document's while no handle is open.
+    /// Sets a blob's modification time, which mirrors the document's while no handle is open.
     package func setModified(_ time: Timestamp, of blob: BlobName) throws(Errno) {
         try onCall?(.setTime)
         try check("utimensat") {
@@ -102,21 +103,21 @@ package final class ContentStore: Sendable {
         }
     }
 
-    /// Returns the size and free bytes of the file system that holds the blobs.
+    /// Returns the size and free bytes of the blobs' file system.
     package func space() throws(Errno) -> statvfs {
         var result = statvfs()
         try check("fstatvfs") { fstatvfs(root, &result) }
         return result
     }
 
-    /// Returns how many bytes may still be written to that file system.
+    /// Returns how many more bytes can be written to that file system.
     package func freeBytes() throws(Errno) -> UInt64 {
         let space = try space()
         let free = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
         return free.overflow ? .max : free.partialValue
     }
 
-    /// Returns how many files may still be created there; a file system that counts none has room for any number.
+    /// Returns how many more files can be created there; a file system without such a count has room for any number.
     package func freeFiles() throws(Errno) -> UInt64 {
         let space = try space()
         return space.f_files == 0 ? .max : UInt64(space.f_favail)
@@ -125,7 +126,7 @@ package final class ContentStore: Sendable {
     /// Returns the existing shards, in order: 256 at most.
     package func existingShards() throws(Errno) -> [Int] { try shards.existing() }
 
-    /// Returns the blobs of a shard, in no order; none where there is no such shard.
+    /// Returns the blobs of a shard, in no order; none if there is no such shard.
     package func blobs(inShard shard: Int) throws(Errno) -> [BlobName] {
         try shards.names(in: ContentShards.name(shard)).compactMap(BlobName.init)
     }
@@ -133,11 +134,11 @@ package final class ContentStore: Sendable {
     /// Returns the path of a blob below the folder.
     package static func path(of blob: BlobName) -> String { "\(ContentShards.name(of: blob))/\(blob)" }
 
-    /// Runs a system call that names `blob`, and again if its shard had to be made first.
+    /// Runs a system call with `blob`'s name, and again after creating a missing shard.
     private func inShard(of blob: BlobName, _ what: String, _ call: (String) -> Int32) throws(Errno) -> Int32 {
         try onCall?(.name)
         given.insert(blob)
-        // Before the name exists, so that no other thread takes it for a durable one.
+        // Before the name exists, so that no other thread takes it for durable.
         newNames.withLock { $0.insert(blob) }
         let path = Self.path(of: blob)
         do throws(Errno) { return try check(what) { call(path) } } catch {

@@ -2,11 +2,11 @@ package import Basics
 import CLinux
 import Glibc
 
-/// The clock that the kernel uses for the times of files, read from a file in memory that is touched for each reading.
+/// The kernel's clock for file times, read from a file in memory by touching it.
 ///
-/// CLOCK_REALTIME is ahead of that clock by up to a tick (Documentation/filesystems/multigrain-ts.rst): a file made at a time of one and
-/// written at a time of the other could seem to be written before it was made. Each reading is later than every file time before it, as far
-/// as the kernel distinguishes them, and no later file time is before it.
+/// CLOCK_REALTIME is ahead of that clock by up to a tick (Documentation/filesystems/multigrain-ts.rst): a file created
+/// at a time of one and written at a time of the other could seem to be written before its creation. Each reading is
+/// later than every earlier file time, as far as the kernel distinguishes them, and no later file time is before it.
 package final class DiskTime: TimeSource {
     private let file: Int32
 

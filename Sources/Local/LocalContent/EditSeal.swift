@@ -2,11 +2,12 @@ import Basics
 package import CloudModel
 package import LocalMetadata
 
-/// A checksum of an edit that waits for the cloud: the only way to detect, before another device receives the bytes, that one of them
-/// changed by itself. It is stored with the blob, as an extended attribute.
+/// A checksum of an unsent edit: the only way to detect a flipped byte before another device receives the edit. It is
+/// stored with the blob, as an extended attribute.
 ///
-/// Every change that a program makes to a document changes the change time in its row, so a seal with another time belongs to other bytes.
-/// The blob's own modification time is that of its last write. See docs/decisions/0020-edits-that-wait-are-sealed.md.
+/// Every change of a document by a program changes the change time in its row, so a seal with a different time belongs
+/// to different bytes. The blob's own modification time is its last write's. See
+/// docs/decisions/0020-edits-that-wait-are-sealed.md.
 package struct EditSeal: Equatable, Sendable {
     private let digest: ArraySlice<UInt8>
     private let modified: Timestamp
@@ -22,7 +23,7 @@ package struct EditSeal: Equatable, Sendable {
         changed = item.changed
     }
 
-    /// Returns whether the seal belongs to the bytes that a file has now.
+    /// Returns whether the seal belongs to a file's current bytes.
     package func isOf(_ item: LocalItem, _ status: BlobStatus) -> Bool {
         item.isEdited && !item.isWriting && changed == item.changed && modified == status.modified
     }
@@ -31,17 +32,17 @@ package struct EditSeal: Equatable, Sendable {
 
     // MARK: Encoding
 
-    /// This size fits into the inode of an ext4, so no block has to be allocated.
+    /// This size fits into an ext4 inode, so no block has to be allocated.
     private static let digestSize = 16
     private static let version: UInt8 = 1
     static let size = 1 + 16 + 2 * digestSize
 
-    /// The encoded seal, with the digest twice: a seal that is itself damaged is ignored.
+    /// The encoded seal, with the digest twice: a damaged seal is ignored.
     var encoded: [UInt8] {
         [Self.version] + digest + Self.bytes(modified) + Self.bytes(changed) + digest
     }
 
-    /// Decodes a seal; nil for other bytes, or a seal of another version.
+    /// Decodes a seal; nil for other bytes, or a seal of a different version.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count == Self.size, bytes[0] == Self.version else { return nil }
         digest = Array(bytes[1...Self.digestSize])[...]

@@ -3,16 +3,16 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Empty files without a name, made ahead on another thread, so that making a blob costs a name only: most of the time that a file system takes
-/// to make a file is for its inode. The kernel removes those that a process leaves behind (`O_TMPFILE`, open(2)).
+/// Unnamed empty files, created ahead on a background thread, so that creating a blob costs a name only: a file system
+/// spends most of a file's creation on its inode. The kernel removes those left by a process (`O_TMPFILE`, open(2)).
 final class SpareFiles: Sendable {
     private let root: Int32
     private let background: Background
     private let supply = Mutex(SpareSupply())
 
-    /// - Parameter root: The folder below which the files are made.
+    /// - Parameter root: The files' root folder.
     init(root: Int32, background: @escaping Background) throws(Errno) {
-        // Its own, since files may still be made when the owner closes its descriptor.
+        // A duplicate, since files may still be created when the owner closes its descriptor.
         self.root = try check("fcntl") { fcntl(root, F_DUPFD_CLOEXEC, 0) }
         self.background = background
         if access("/proc/self/fd", F_OK) != 0 { supply.withLock { $0.stop() } }
@@ -23,9 +23,9 @@ final class SpareFiles: Sendable {
         close(root)
     }
 
-    /// Takes a file, open for reading and writing, that ``link(_:as:)`` can give a name.
+    /// Takes a file, open for reading and writing, to be named by ``link(_:as:)``.
     ///
-    /// - Parameter folder: The folder of that name, relative to the root, near which further files are made.
+    /// - Parameter folder: The folder of that name, relative to the root, near which further files are created.
     /// - Returns: Nil if there is none.
     func take(near folder: String) -> Int32? {
         let (file, mustFill) = supply.withLock { $0.take() }
@@ -50,7 +50,7 @@ final class SpareFiles: Sendable {
             let code = errno
             isMore = supply.withLock { supply in
                 if file >= 0 { return supply.add(file) }
-                // Not every file system can; where the disk is full, the next blob reports it.
+                // Not every file system can; if the disk is full, the next blob reports it.
                 if [EOPNOTSUPP, EISDIR, EINVAL].contains(code) { supply.stop() } else { supply.pause() }
                 return false
             }
@@ -58,7 +58,7 @@ final class SpareFiles: Sendable {
     }
 }
 
-/// How many files are made ahead: few for single new files, and twice as many whenever a program was faster.
+/// The number of files created ahead: few for single new files, doubled whenever a program was faster.
 struct SpareSupply {
     private static let least = 4
     private static let most = 64
@@ -68,9 +68,9 @@ struct SpareSupply {
     private var isFilling = false
     private var isStopped = false
 
-    /// Takes a file, if there is one.
+    /// Takes a file, if available.
     ///
-    /// - Returns: The file, and whether to start making more.
+    /// - Returns: The file, and whether to start creating more.
     mutating func take() -> (file: Int32?, mustFill: Bool) {
         let file = files.popLast()
         if file == nil { wanted = min(max(wanted * 2, Self.least), Self.most) }
@@ -79,16 +79,16 @@ struct SpareSupply {
         return (file, true)
     }
 
-    /// Adds a file that was made.
+    /// Adds a new file.
     ///
-    /// - Returns: Whether to make another one.
+    /// - Returns: Whether to create a further file.
     mutating func add(_ file: Int32) -> Bool {
         files.append(file)
         isFilling = files.count < wanted && !isStopped
         return isFilling
     }
 
-    /// Ends making files, until the next one is taken.
+    /// Stops creating files until the next one is taken.
     mutating func pause() { isFilling = false }
 
     /// Ends making files for good.

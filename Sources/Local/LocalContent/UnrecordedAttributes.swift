@@ -2,10 +2,11 @@ package import Basics
 import CloudModel
 package import LocalMetadata
 
-/// Attributes that programs set on a file while they write it, and that its row does not have yet.
+/// Attributes set by programs on a file during writes, not yet in its row.
 ///
-/// The row of a file that is being written is updated with its last close. Until then the blob keeps these attributes, in an extended
-/// attribute, so that a start after a crash finds them as it finds the bytes (docs/decisions/0083-attributes-of-files-that-are-written.md).
+/// The row of a file being written is updated with its last close. Until then the blob keeps these attributes, in an
+/// extended attribute, so that a start after a crash finds them with the bytes
+/// (docs/decisions/0083-attributes-of-files-that-are-written.md).
 package struct UnrecordedAttributes: Equatable, Sendable {
     package struct Owner: Equatable, Sendable {
         /// As in the row: nil means the owner of the mount.
@@ -19,7 +20,7 @@ package struct UnrecordedAttributes: Equatable, Sendable {
 
     package struct Modified: Equatable, Sendable {
         package var time: Timestamp
-        /// The blob's time after it was set to `time`: disks have fewer times. Another one means a later write.
+        /// The blob's time after setting it to `time`: disks have fewer times. A different time means a later write.
         package var ofBlob: Timestamp
         package init(time: Timestamp, ofBlob: Timestamp) {
             self.time = time
@@ -36,9 +37,9 @@ package struct UnrecordedAttributes: Equatable, Sendable {
 
     package init(changed: Timestamp) { self.changed = changed }
 
-    /// Sets what programs have set.
+    /// Sets the attributes set by programs.
     ///
-    /// - Parameter blob: The present status of the blob.
+    /// - Parameter blob: The blob's current status.
     package func apply(to row: inout LocalItem, _ blob: BlobStatus) {
         if let permissions { row.attributes.permissions = permissions }
         if let owner { (row.user, row.group) = (owner.user, owner.group) }
@@ -55,10 +56,10 @@ package struct UnrecordedAttributes: Equatable, Sendable {
     // MARK: Encoding
 
     private static let version: UInt8 = 2
-    /// With the name it fits into the inode of an ext4, so no block has to be allocated.
+    /// With the name it fits into an ext4 inode, so no block has to be allocated.
     static let size = 48
 
-    /// The encoded attributes, with a checksum: damaged ones are ignored.
+    /// The encoded attributes, with a checksum: damaged attributes are ignored.
     var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.append(byte: Self.version)

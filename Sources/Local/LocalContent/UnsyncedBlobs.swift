@@ -2,15 +2,17 @@ import Basics
 import Glibc
 import Synchronization
 
-/// Blobs whose sync failed: the disk may lack bytes that the kernel shows, whatever a later sync reports.
+/// Blobs whose sync failed: the disk may lack bytes shown by the kernel, regardless of later syncs.
 ///
-/// The list is stored in a file for the next process, without a sync: a power failure also removes the bytes that only the kernel had.
+/// The list is stored in a file for the next process, without a sync: a power failure also removes the bytes that only
+/// the kernel had.
 final class UnsyncedBlobs: Sendable {
     private static let name = "unsynced"
     private let root: Int32
     private let blobs: Mutex<Set<BlobName>>
 
-    /// Reads the list of an earlier process from the folder `root`, which must stay open as long as this object is used.
+    /// Reads the list of an earlier process from the folder `root`, which must stay open as long as this object is
+    /// used.
     init(root: Int32) throws(Errno) {
         self.root = root
         blobs = Mutex(try Self.stored(root))

@@ -1,13 +1,13 @@
-/// Names of blobs that may not survive a loss of power, because the folder was not synced after they were made. Bounded: where many names
-/// wait, whole shards are noted.
+/// Names of blobs that may not survive a power failure, because the folder was not synced after their creation.
+/// Bounded: many pending names are noted as whole shards.
 struct UnsyncedNames {
     private static let limit = 4_096
     private var names: Set<BlobName> = []
-    /// Shards any name of which may be new, and when that was noted.
+    /// Shards with possibly new names, and when that was noted.
     private var shards: [String: UInt64]
     private var drops: UInt64 = 0
 
-    /// - Parameter shards: Those that an earlier process may not have synced.
+    /// - Parameter shards: Those an earlier process may not have synced.
     init(_ shards: some Sequence<String>) {
         self.shards = Dictionary(shards.map { ($0, 0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -27,10 +27,10 @@ struct UnsyncedNames {
 
     mutating func remove(_ blob: BlobName) { names.remove(blob) }
 
-    /// What a sync of the blob's folder is going to cover.
+    /// The coverage of the next sync of the blob's folder.
     func mark(_ blob: BlobName) -> UInt64? { shards[ContentShards.name(of: blob)] }
 
-    /// Notes that the folder was synced. Names that were dropped after `mark` was taken may not be covered.
+    /// Notes that the folder was synced. Names dropped after `mark` was taken may not be covered.
     mutating func synced(_ blob: BlobName, _ mark: UInt64?) {
         names.remove(blob)
         let shard = ContentShards.name(of: blob)

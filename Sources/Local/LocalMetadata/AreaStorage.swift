@@ -1,10 +1,10 @@
-/// The storage of an item directly in a container, with everything in it.
+/// The storage of an item directly in a container, with all its contents.
 package struct AreaStorage: Sendable {
     package let node: NodeID
     package let files: UInt64
-    /// Bytes that are whole on this device.
+    /// Bytes whole on this device.
     package let localBytes: UInt64
-    /// Bytes of present contents in the cloud, without versions.
+    /// Bytes of current contents in the cloud, without versions.
     package let cloudBytes: UInt64
     /// Bytes of versions in conflict.
     package let conflictBytes: UInt64

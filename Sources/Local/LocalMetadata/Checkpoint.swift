@@ -24,7 +24,7 @@ final class Checkpoint: Sendable {
         self.log = log
     }
 
-    /// Makes SQLite report the length of the log after each commit instead of checkpointing by itself.
+    /// Lets SQLite report the log's length after each commit instead of checkpointing automatically.
     func follow(_ writer: DatabaseQueue) {
         _ = writer.inDatabase { db in
             // This object lives as long as the connection: both belong to ``DatabaseConnections``.
@@ -48,7 +48,7 @@ final class Checkpoint: Sendable {
         }
     }
 
-    /// Runs a checkpoint on the writer. The pages that it could not copy are left to a later one.
+    /// Runs a checkpoint on the writer. Pages it could not copy are left to a later one.
     private func runAtOnce(length: Int, _ connection: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
         guard sync.failure == nil else { return }
         let code = sqlite3_wal_checkpoint_v2(connection, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
@@ -65,7 +65,7 @@ final class Checkpoint: Sendable {
         guard sync.failure == nil else { return }
         do { _ = try space.whileSteady { try opened().inDatabase { try $0.checkpoint(.passive) } } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
-            // It is tried again when the log has grown by another step.
+            // It is retried when the log has grown by another step.
             let isBusy = (error as? DatabaseError)?.resultCode == .SQLITE_BUSY
             log.log(
                 level: isBusy ? .debug : .warning, "the checkpoint of the database's log failed",

@@ -1,8 +1,8 @@
 /// Decides when the write-ahead log is checkpointed, and on which thread. Pure.
 ///
-/// A checkpoint in the background rarely lets SQLite start the log again, because the writer has appended to it meanwhile. So at a limit
-/// the writer runs one itself. While a reader keeps an old state, that copies few pages or none and may cost two syncs of the disk, so it is
-/// not repeated with each commit.
+/// A background checkpoint rarely lets SQLite restart the log, because the writer has appended to it meanwhile. So at a
+/// limit the writer runs one itself. While a reader holds an old state, that copies few pages or none and may cost two
+/// syncs of the disk, so it is not repeated with each commit.
 struct CheckpointSchedule {
     enum Action: Equatable {
         case none
@@ -12,18 +12,18 @@ struct CheckpointSchedule {
 
     /// The number of pages of 4 KiB between checkpoints; SQLite's own default.
     static let step = 1000
-    /// The number of pages at which the writer itself runs the checkpoint, so that the log stays bounded: 64 MiB.
+    /// The number of pages at which the writer runs the checkpoint, so that the log stays bounded: 64 MiB.
     static let limit = 16_384
     /// The number of pages between checkpoints of the writer.
     static let writerStep = 256
 
     private var isRunning = false
-    /// The length of the log at which the next checkpoint in the background is due.
+    /// The log's length at which the next background checkpoint is due.
     private var due = Self.step
-    /// The length of the log at which the writer's next checkpoint is due.
+    /// The log's length at which the writer's next checkpoint is due.
     private var dueByWriter = Self.limit
 
-    /// Returns what to do after a commit that left `length` pages in the log.
+    /// Returns the action after a commit that left `length` pages in the log.
     mutating func committed(length: Int) -> Action {
         // The log was started again.
         if length + Self.step < due { due = Self.step }
@@ -35,7 +35,8 @@ struct CheckpointSchedule {
         return .inBackground
     }
 
-    /// Notes that the writer's checkpoint was run. One that another checkpoint prevented is tried again with the next commit.
+    /// Notes that the writer's checkpoint was run. If a concurrent checkpoint prevented it, it is retried with the next
+    /// commit.
     mutating func writerRan(length: Int) { dueByWriter = length + Self.writerStep }
 
     mutating func backgroundEnded() { isRunning = false }

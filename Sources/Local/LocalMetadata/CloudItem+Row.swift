@@ -78,7 +78,7 @@ extension CloudItem: ColumnDecodable {
     }
 }
 
-/// Encodes the conflict versions of an item as one column; NULL when there are none.
+/// Encodes an item's conflict versions as a column; NULL if there are none.
 enum ConflictColumn {
     static func encode(_ conflicts: [ConflictVersion]) -> Data? {
         guard !conflicts.isEmpty else { return nil }

@@ -1,10 +1,10 @@
 package import CloudModel
 
-/// The part of the log's view of an item that status needs.
+/// The log's view of an item, as far as status needs it.
 package struct CloudVersion: Sendable, Equatable {
-    /// The present content; nil for folders, symlinks and announcements.
+    /// The current content; nil for folders, symlinks and announcements.
     package let content: ContentReference?
     package let version: VersionID
-    /// The name of the device that made the content.
+    /// The name of the content's author device.
     package let device: String
 }

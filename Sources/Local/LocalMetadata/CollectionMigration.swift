@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of collections of garbage: those that the log proposes, and the keys of their lists as far as this device has read them.
+/// The tables of garbage collections: those proposed by the log, and the keys of their lists read so far.
 enum CollectionMigration {
     static let tables = ["collection", "collectionKey"]
 

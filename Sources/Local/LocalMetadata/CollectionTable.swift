@@ -4,18 +4,18 @@ import GRDB
 
 import struct Foundation.Data
 
-/// The collections of garbage that logs propose, and their lists as far as this device has read them.
+/// The garbage collections proposed by logs, and their lists as read so far.
 package struct CollectionTable: MetadataTable {
     let transaction: MetadataTransaction
 
-    /// Returns the collections of a container, the oldest first, also those that are done.
+    /// Returns a container's collections, oldest first, including finished ones.
     package func all(in container: ContainerID) throws -> [ProposedCollection] {
         try fetchAll(
             "SELECT epoch, phase, layout, size, digest FROM collection WHERE container = ? ORDER BY epoch",
             [container.value])
     }
 
-    /// Returns the collections up to an epoch whose lists were not read, the oldest first.
+    /// Returns the collections up to an epoch with unread lists, oldest first.
     package func unread(in container: ContainerID, upTo epoch: UInt64) throws -> [ProposedCollection] {
         try fetchAll(
             """
@@ -24,7 +24,7 @@ package struct CollectionTable: MetadataTable {
             """, [container.value, Int64(clamping: epoch)])
     }
 
-    /// Adds keys of a collection's list. Keys that are there already are no error.
+    /// Adds keys of a collection's list. Existing keys are no error.
     package func add(_ keys: some Sequence<(chunk: Digest, epoch: UInt64)>, to epoch: UInt64, in container: ContainerID)
         throws
     {
@@ -42,7 +42,7 @@ package struct CollectionTable: MetadataTable {
             [container.value, Int64(clamping: epoch)])
     }
 
-    /// Returns the epochs of the keys of a chunk that collections may remove, as far as their lists were read.
+    /// Returns the epochs of a chunk's keys that collections may remove, as far as their lists were read.
     package func listedEpochs(of chunk: Digest, in container: ContainerID) throws -> Set<UInt64> {
         var epochs: Set<UInt64> = []
         try db.forEachRow(

@@ -1,4 +1,4 @@
-/// A type that is decoded from a row of some query.
+/// A type decoded from a row of some query.
 protocol ColumnDecodable {
     init(columns: Columns) throws
     /// Decodes a row whose meaning depends on more than the row.

@@ -4,7 +4,7 @@ import GRDBSQLite
 
 import struct Foundation.Data
 
-/// A value that a parameter of a statement can have. GRDB's `DatabaseValueConvertible` makes a copy of each one first.
+/// A value bindable to a statement's parameter. GRDB's `DatabaseValueConvertible` copies each value first.
 protocol ColumnBindable {
     /// Binds the value and returns SQLite's result code. SQLite copies it (`SQLITE_TRANSIENT`), so it need not outlive the call.
     func bind(to statement: SQLiteStatement, at index: CInt) -> CInt
@@ -100,6 +100,6 @@ extension UnsafeRawBufferPointer {
         return sqlite3_bind_text64(statement, index, start, UInt64(count), Self.copied, UInt8(SQLITE_UTF8))
     }
 
-    /// `SQLITE_TRANSIENT`, a cast of -1 that Swift does not import.
+    /// `SQLITE_TRANSIENT`, a cast of -1 not imported by Swift.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }

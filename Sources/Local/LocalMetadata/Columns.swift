@@ -4,10 +4,10 @@ import GRDBSQLite
 
 import struct Foundation.Data
 
-/// One row of a result, read straight from SQLite. GRDB's `Row` copies each value and makes a dictionary of all column names for each
-/// query, which takes longer than the query.
+/// A row of a result, read straight from SQLite. GRDB's `Row` copies each value and builds a dictionary of all column
+/// names for each query, which takes longer than the query.
 ///
-/// SQLite converts a value of another type than the requested one (sqlite.org/c3ref/column_blob.html), so only ``count(_:)`` can fail.
+/// SQLite converts values to the requested type (sqlite.org/c3ref/column_blob.html), so only ``count(_:)`` can fail.
 struct Columns {
     fileprivate let statement: SQLiteStatement
 
@@ -23,7 +23,7 @@ struct Columns {
     func text(_ index: Int) -> String { withBytes(index) { String(decoding: $0, as: UTF8.self) } }
     func optionalText(_ index: Int) -> String? { isNull(index) ? nil : text(index) }
 
-    /// Returns a size, or a number that is incremented: a negative one, or the largest one, would crash the process later.
+    /// Returns a size, or a number that is incremented: a negative or the largest number would crash the process later.
     func count(_ index: Int) throws -> UInt64 {
         let value = integer(index)
         guard (0...Int64.max).contains(value) else { throw MetadataError.damagedRow("the count \(value)") }
@@ -53,7 +53,7 @@ extension Database {
         }
     }
 
-    /// Returns the first column of the first row; nil where it is NULL or there is no row.
+    /// Returns the first column of the first row; nil if it is NULL or there is no row.
     func optionalNumber(_ sql: String, _ values: StatementValues = []) throws -> Int64? {
         var number: Int64?
         try forEachRow(sql, values) { columns in
@@ -68,12 +68,12 @@ extension Database {
         try withStatement(sql, values) { _ = try step($0) }
     }
 
-    /// As above, of values that have no existential containers: for statements with many of them.
+    /// As above, for values without existential containers: for statements with many of them.
     func perform(_ sql: String, values: [ColumnValue]) throws {
         try withStatement(sql, values) { _ = try step($0) }
     }
 
-    /// As ``forEachRow(_:_:_:)``, of values that have no existential containers.
+    /// As ``forEachRow(_:_:_:)``, for values without existential containers.
     func forEachRow(_ sql: String, values: [ColumnValue], _ body: (Columns) throws -> Bool) throws {
         try withStatement(sql, values) { statement in
             while try step(statement), try body(Columns(statement: statement.sqliteStatement)) {}
@@ -91,7 +91,7 @@ extension Database {
         try withStatement(sql, values.count, body) { values[$0].bind(to: $1, at: CInt($0 + 1)) }
     }
 
-    /// Runs `body` with a prepared statement whose parameters `bind` has set.
+    /// Runs `body` with a prepared statement after binding its parameters with `bind`.
     private func withStatement(
         _ sql: String, _ count: Int, _ body: (Statement) throws -> Void, bind: (Int, SQLiteStatement) -> CInt
     ) throws {
@@ -125,7 +125,7 @@ extension Database {
         return DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
     }
 
-    /// Runs `body` in a transaction that `begin` opens; rolls back when it throws.
+    /// Runs `body` in a transaction opened by `begin`; rolls back when it throws.
     func transaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
         try perform(begin)
         do {
@@ -133,7 +133,7 @@ extension Database {
             try perform("COMMIT")
             return result
         } catch {
-            // Some failures have rolled back already (sqlite.org/lang_transaction.html); the first error is the one to throw.
+            // Some failures have rolled back already (sqlite.org/lang_transaction.html); the first error is thrown.
             if isInsideTransaction { try? perform("ROLLBACK") }
             throw error
         }

@@ -1,17 +1,19 @@
 import Basics
 package import CloudModel
 
-/// The first bytes of a document whose name does not say its type. File managers look at them to choose an icon, and the document does not
-/// have to be downloaded for that. The device that uploads a content stores them in ``ReservedAttribute/head`` of its item, so they sync.
+/// The first bytes of a document without a type in its name. File managers choose an icon by them, without downloading
+/// the document. The uploading device stores them in the item's ``ReservedAttribute/head``, so they sync.
 package struct ContentHead: Sendable, Equatable {
-    /// The most bytes: the signatures of almost all formats are within them, that of tar (257) included. Every device keeps them.
+    /// The maximum number of bytes: enough for almost all formats' signatures, including tar's (257). Every device
+    /// keeps them.
     package static let maximumBytes = 512
-    /// The size of the smallest document that has one. To download a smaller one costs little more than the request.
+    /// The size of the smallest document with a head. Downloading a smaller document costs little more than the
+    /// request.
     package static let smallestDocument: UInt64 = 16 << 10
-    /// Attributes of programs beyond this many bytes leave no room for it within the limit of an item.
+    /// With more bytes than this of programs' attributes, it does not fit into the limit of an item.
     private static let ampleBytes = 32 << 10
 
-    /// The content that begins with the bytes. The item may have another one by now.
+    /// The content beginning with the bytes. The item may have different content by now.
     package let content: Digest
     package let bytes: [UInt8]
 
@@ -20,7 +22,7 @@ package struct ContentHead: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Decodes the attribute; nil for other bytes, as other devices write it.
+    /// Decodes the attribute; nil for other bytes, as foreign devices write it.
     package init?(_ attribute: [UInt8]) {
         guard let digest = Digest(attribute.prefix(32)) else { return nil }
         let bytes = Array(attribute.dropFirst(32))
@@ -30,7 +32,8 @@ package struct ContentHead: Sendable, Equatable {
 
     package var attribute: [UInt8] { content.bytes + bytes }
 
-    /// Whether a document needs a head: its name has no extension, or one without a letter, such as that of `report.2024`.
+    /// Whether a document needs a head: its name has no extension, or one without a letter, such as that of
+    /// `report.2024`.
     package static func isNeeded(by name: ItemName, size: UInt64) -> Bool {
         size >= smallestDocument
             && !name.stemAndExtension.extension.contains { byte in
@@ -38,7 +41,7 @@ package struct ContentHead: Sendable, Equatable {
             }
     }
 
-    /// Whether the attribute fits beside the others of an item.
+    /// Whether the attribute fits beside the item's existing ones.
     fileprivate static func fits(_ extended: [String: [UInt8]]) -> Bool {
         extended.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } <= ampleBytes
     }

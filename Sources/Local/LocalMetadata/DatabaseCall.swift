@@ -1,4 +1,4 @@
-/// A call that a database is about to make to the disk, or has just made.
+/// A disk call that a database is about to make, or has just made.
 package enum DatabaseCall: Sendable {
     case commit
     case committed

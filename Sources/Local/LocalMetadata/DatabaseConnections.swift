@@ -3,16 +3,16 @@ import GRDB
 import Logging
 import Synchronization
 
-/// The connections to the one database file: one that writes, some that read concurrently, and one that checkpoints the write-ahead log, so
-/// that no writer waits for that and its two syncs of the disk.
+/// The connections to the database file: a writer, several concurrent readers, and one for checkpoints of the
+/// write-ahead log, so that no writer waits for these and their two disk syncs.
 final class DatabaseConnections: Sendable {
     let writer: DatabaseQueue
-    /// The right to use the writer, which a short read only takes if it is free.
+    /// The right to use the writer; a short read only takes it if it is free.
     private let turn = DispatchSemaphore(value: 1)
     private let path: String
-    /// The idle readers; nil once they are closed. Each is opened when it is first needed.
+    /// The idle readers; nil once they are closed. Each is opened on first use.
     private let idle = Mutex<[DatabaseQueue]?>([])
-    /// Counts how many more readers may run.
+    /// The number of additional readers that may run.
     private let free: DispatchSemaphore
     private let readerCount: Int
     private let checkpoint: Checkpoint
@@ -24,10 +24,11 @@ final class DatabaseConnections: Sendable {
     ) throws {
         writer = try DatabaseQueue(path: path, configuration: Self.configuration(isReadOnly: false))
         try prepare(writer)
-        // Folding a batch touches pages all over the trees; pages that do not fit are written and read again within the transaction.
+        // Folding a batch touches pages all over the trees; pages beyond the cache are written and read again within
+        // the transaction.
         try writer.inDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
-            // The folder for temporary files may be on the disk that is full.
+            // The folder for temporary files may be on the full disk.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         free = DispatchSemaphore(value: count)
@@ -39,7 +40,7 @@ final class DatabaseConnections: Sendable {
         checkpoint.follow(writer)
     }
 
-    /// Opens one more reader, which the caller closes.
+    /// Opens an additional reader; the caller closes it.
     static func reader(path: String) throws -> DatabaseQueue {
         try DatabaseQueue(path: path, configuration: configuration(isReadOnly: true))
     }
@@ -59,14 +60,15 @@ final class DatabaseConnections: Sendable {
         return configuration
     }
 
-    /// Runs `body` with the connection that writes.
+    /// Runs `body` with the writing connection.
     func withWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
         turn.wait()
         defer { turn.signal() }
         return try writer.inDatabase(body)
     }
 
-    /// Runs `body` with the connection that writes, whose cached pages are the present ones; returns nil at once where it is in use or closed.
+    /// Runs `body` with the writing connection, whose cached pages are current; returns nil immediately if it is in use
+    /// or closed.
     func withIdleWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result? {
         guard turn.wait(timeout: .now()) == .success else { return nil }
         defer { turn.signal() }
@@ -74,7 +76,7 @@ final class DatabaseConnections: Sendable {
         return try writer.inDatabase(body)
     }
 
-    /// Runs `body` with a connection that it does not share.
+    /// Runs `body` with an unshared connection.
     func withReader<Result>(_ body: (Database) throws -> Result) throws -> Result {
         free.wait()
         defer { free.signal() }

@@ -7,12 +7,12 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// Ensures that the database can record transactions that free space when its disk is full, even while another process takes every block
-/// that becomes free: see ``SpaceReserve`` for the reserve, and ``SpaceUse`` for what may use it.
+/// Ensures that the database can record space-freeing transactions when its disk is full, even while a second process
+/// takes every freed block: see ``SpaceReserve`` for the reserve, and ``SpaceUse`` for its permitted users.
 final class DatabaseSpace: Sendable {
     /// `FALLOC_FL_KEEP_SIZE` of <linux/falloc.h>.
     static let keepSize: Int32 = 1
-    /// The number of free bytes below which an ordinary transaction is refused where the file system cannot reserve space.
+    /// The number of free bytes below which an ordinary transaction is refused if the file system cannot reserve space.
     private static let margin = 4 * SpaceReserve.logReserve
 
     private struct State {
@@ -66,7 +66,7 @@ final class DatabaseSpace: Sendable {
         state.withLock { Self.readAhead(of: SpaceReserve.logSize(frames: frames), &$0) }
     }
 
-    /// Lets the kernel read what the next commits overwrite; no commit waits for it (posix_fadvise(2)).
+    /// Lets the kernel read the blocks overwritten by the next commits; no commit waits for it (posix_fadvise(2)).
     private static func readAhead(of end: Int, _ state: inout State) {
         guard state.log >= 0, let part = state.readAhead.ends(at: end) else { return }
         _ = posix_fadvise(state.log, off_t(part.lowerBound), off_t(part.count), POSIX_FADV_WILLNEED)
@@ -74,7 +74,7 @@ final class DatabaseSpace: Sendable {
 
     // MARK: Transactions
 
-    /// Ensures that the log has room for a transaction. Throws `SQLITE_FULL` where it may not begin.
+    /// Ensures that the log has room for a transaction. Throws `SQLITE_FULL` if it may not begin.
     func prepare(_ use: SpaceUse, _ db: Database) throws {
         try state.withLock { state in
             state.reserve.noteLog(frames: logFrames.load(ordering: .relaxed))
@@ -88,8 +88,8 @@ final class DatabaseSpace: Sendable {
         }
     }
 
-    /// Ensures, at the end of a transaction, that the file has blocks for all of its pages and that the transaction leaves the required
-    /// reserve.
+    /// Ensures, at the end of a transaction, that the file has blocks for all of its pages and the required reserve
+    /// remains.
     /// - Returns: Whether the file grew; ``ended(isCommitted:)`` must follow then.
     func admit(_ use: SpaceUse, _ db: Database) throws -> Bool {
         let free = try Self.freePages(db)
@@ -110,7 +110,7 @@ final class DatabaseSpace: Sendable {
         }
     }
 
-    /// Ends the transaction whose ``admit(_:_:)`` let the file grow.
+    /// Ends the transaction after ``admit(_:_:)`` let the file grow.
     func ended(isCommitted: Bool) {
         // The next checkpoint truncates the file after the last committed page.
         if !isCommitted { state.withLock { $0.reserve.pagesAllocated = 0 } }
@@ -129,7 +129,7 @@ final class DatabaseSpace: Sendable {
         let isFilling = lacksReserve && hasLogToFill()
         if isFilling || !lacksReserve, allocate(pages: pages + (isFilling ? growth : 0)) {
             guard isFilling else { return }
-            // The pages of the deleted row become free pages of the database. SQLite takes those that are free already first.
+            // The deleted row's pages become free pages of the database. SQLite first takes already free pages.
             try db.perform(
                 "INSERT OR REPLACE INTO setting (key, value) VALUES ('reserve', zeroblob(?))", [(free + growth) * 4000])
             try db.perform("DELETE FROM setting WHERE key = 'reserve'")
@@ -142,7 +142,7 @@ final class DatabaseSpace: Sendable {
         else { throw Self.full }
     }
 
-    /// Returns whether the log has room for the pages that become the reserve, all of which are written to it.
+    /// Returns whether the log has room for the pages of the new reserve, all of which are written to it.
     private func hasLogToFill() -> Bool {
         state.withLock { state in
             if !state.reserve.hasLogToFill { Self.extendLog(&state) }
@@ -156,7 +156,7 @@ final class DatabaseSpace: Sendable {
         Int(try db.optionalNumber("PRAGMA freelist_count") ?? 0)
     }
 
-    /// Makes the file at least that many pages long, with allocated blocks.
+    /// Extends the file to at least that many pages, with allocated blocks.
     private func allocate(pages: Int) -> Bool {
         state.withLock { state in
             if pages <= state.reserve.pagesAllocated { return true }
@@ -183,14 +183,14 @@ final class DatabaseSpace: Sendable {
             }
             guard errno == ENOSPC || errno == EDQUOT else { return state.canReserve = false }
         }
-        // The blocks that the file already has count from its start; some of them are the file system's own metadata.
+        // The file's existing blocks count from its start; some are the file system's own metadata.
         var status = stat()
         guard fstat(state.log, &status) == 0 else { return }
         state.reserve.logAllocated = max(state.reserve.logAllocated, Int(status.st_blocks) * 512 - (16 << 10))
     }
 
-    /// Checkpoints the log so that it is written from its start again. Waits for readers of an old state, but not for long; a transaction
-    /// that frees space waits longer, because it would fail otherwise.
+    /// Checkpoints the log so that it is written from its start again. Waits briefly for readers of an old state;
+    /// longer for a space-freeing transaction, because it would fail otherwise.
     private func restartLog(_ db: Database, for use: SpaceUse) -> Bool {
         sqlite3_busy_timeout(db.sqliteConnection, use == .freeing ? 5_000 : 250)
         defer { sqlite3_busy_timeout(db.sqliteConnection, 5000) }
@@ -209,7 +209,7 @@ final class DatabaseSpace: Sendable {
         guard free.overflow || free.partialValue >= UInt64(use.rest(of: Self.margin)) else { throw Self.full }
     }
 
-    /// Keeps the blocks of the log. Must be called before the last connection is closed, which deletes the log.
+    /// Keeps the log's blocks. Must be called before closing the last connection, which deletes the log.
     func beforeClosing() { if state.withLock({ $0.canReserve }) { kept.keepLog() } }
 
     /// Finishes after the database is closed.

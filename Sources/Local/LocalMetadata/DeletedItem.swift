@@ -2,17 +2,17 @@ package import Basics
 package import CloudModel
 package import ContainerLog
 
-/// An item that was deleted and can be restored: a tombstone of the log, or one whose deletion the log has not confirmed yet.
+/// A restorable deleted item: a tombstone of the log, or a deletion not confirmed by the log yet.
 package struct DeletedItem: Sendable {
     package let container: ContainerID
     /// The log's item, with its former place.
     package let cloud: CloudItem
     /// The last name of the item.
     package let name: ItemName
-    /// When it was deleted, by the clock of the device that deleted it, and never later than this device's. Nil where that is not known
-    /// because it was deleted before this device recorded deletions.
+    /// When it was deleted, by the deleting device's clock, and never later than this device's. Nil if unknown, for
+    /// deletions older than this device's records.
     package let time: Timestamp?
-    /// The name of the device that deleted it; nil for this device, until the log confirms the deletion.
+    /// The deleting device's name; nil for this device, until the log confirms the deletion.
     package let device: String?
     /// Set until the log confirms the deletion.
     package let departure: Departure?
@@ -33,7 +33,7 @@ struct Deletion: Hashable, Sendable {
     let parent: ItemID
     let name: ItemName
     let time: Timestamp
-    /// When this device recorded it, by its own clock: age is counted from here.
+    /// When this device recorded it, by its own clock: the basis of its age.
     let noted: Timestamp
     let device: String
 
@@ -49,7 +49,7 @@ struct Deletion: Hashable, Sendable {
         """
 }
 
-/// The device that wrote the entry being folded, and the time by its own clock.
+/// The author device of the entry being folded, and the time by its clock.
 package struct EntryOrigin: Sendable {
     package let device: String
     package let time: Timestamp

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The table of deletions: when an item of the folded log was deleted, and by which device.
+/// The table of deletions: the time and the device of each deletion in the folded log.
 enum DeletionMigration {
     static let tables = ["deletion"]
     static let columns = ["container", "item", "parent", "name", "time", "noted", "device"]

@@ -1,8 +1,8 @@
 package import Basics
 package import CloudModel
 
-/// An item that a program deleted here and whose deletion the cloud has not confirmed. While it is unsent, a new item of that name in that
-/// place takes over its identity, because some programs save by deleting first.
+/// An item with a local deletion not confirmed by the cloud. While it is unsent, a new item of that name in that place
+/// takes over its identity, because some programs save by deleting first.
 package struct Departure: Sendable, Equatable {
     package let container: ContainerID
     package let item: ItemID

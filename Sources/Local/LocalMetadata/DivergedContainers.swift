@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The containers whose logs in the cloud are not those that this device has read, as in the table `container`: every state of a document
-/// depends on it, so it is not read for each.
+/// The containers whose logs in the cloud differ from those read by this device, as in the table `container`: every
+/// document's state depends on it, so it is not read for each.
 package final class DivergedContainers: Sendable {
     private let known = Mutex<Set<ContainerID>>([])
 

@@ -1,18 +1,18 @@
 package import Basics
 import CloudModel
 
-/// The facts about a document that belong to the name under which a person sees it, and not to the file that has the name: most programs save
-/// by putting another file in its place.
+/// A document's properties bound to its user-visible name, not to the file of that name: most programs save by
+/// replacing the file.
 package struct DocumentSettings: Sendable, Equatable {
-    /// Whether a person keeps it on this device, by an attribute.
+    /// Whether the user keeps it on this device, by an attribute.
     package var isExcluded: Bool
     package var isPaused: Bool
     package var pin: PinState
     package var created: Timestamp
-    /// The extended attributes that a person sets, such as tags.
+    /// The extended attributes set by the user, such as tags.
     package var tags: [String: [UInt8]]
 
-    /// The attributes of the freedesktop convention for extended attributes that a person sets, and Baloo's rating. Others describe the
+    /// The freedesktop convention's extended attributes set by the user, and Baloo's rating. Others describe the
     /// content, or belong to the program that wrote the file.
     package static let tagNames = ["user.xdg.tags", "user.xdg.comment", "user.baloo.rating"]
 
@@ -35,12 +35,12 @@ package struct DocumentSettings: Sendable, Equatable {
     /// Whether nothing was set.
     package var areStandard: Bool { !isHeldBack && pin == .inherited && tags.isEmpty }
 
-    /// Whether the document is not to be sent, for ever or for now.
+    /// Whether the document is withheld from sync, forever or for now.
     package var isHeldBack: Bool { isExcluded || isPaused }
 }
 
 extension LocalItem {
-    /// Takes over what a person had set on the document whose name this item gets. What was set on the item itself stays.
+    /// Takes over the user's settings of the former document of this item's new name. Settings of the item itself stay.
     package mutating func inherit(_ settings: DocumentSettings) {
         if settings.isExcluded, kind != .folder { exclusion = .byAttribute }
         if settings.isPaused { isPaused = true }

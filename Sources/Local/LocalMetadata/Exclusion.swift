@@ -1,12 +1,12 @@
-/// Whether an item stays on this device, and what decides about that; the raw value is stored.
+/// Whether an item stays on this device, and why; the raw value is stored.
 package enum Exclusion: UInt8, Sendable {
     /// It is synced.
     case none
-    /// It stays here because of its name, its kind or its folder.
+    /// It stays local because of its name, its kind or its folder.
     case own
-    /// It stays here because a pattern of an ignore file matches it, or a folder of the log that it is in. It is synced when no pattern
-    /// matches any more.
+    /// It stays local because a pattern of an ignore file matches it, or a folder of the log around it. It is synced
+    /// when no pattern matches any longer.
     case byPattern
-    /// It stays here because a person wants that, under each name and in each folder.
+    /// It stays local at the user's request, under each name and in each folder.
     case byAttribute
 }

@@ -3,7 +3,7 @@ package import CloudModel
 package import ContainerLog
 import GRDB
 
-/// A content that was once current or in conflict, whose bytes the cloud keeps for a while.
+/// A content once current or in conflict, with its bytes kept by the cloud for a while.
 package struct HistoricVersion: Hashable, Sendable {
     package let container: ContainerID
     package let item: ItemID
@@ -12,8 +12,8 @@ package struct HistoricVersion: Hashable, Sendable {
     package let modified: Timestamp
     package let author: DeviceID
     package let authorName: String
-    /// When this device learned that another version replaced it: the log's clock may jump a day with each entry, and authors' clocks may
-    /// be wrong.
+    /// When this device learned that it was replaced: the log's clock may jump a day with each entry, and authors'
+    /// clocks may be wrong.
     package let superseded: Timestamp
 
     static let columns = [
@@ -35,7 +35,7 @@ package struct HistoricVersion: Hashable, Sendable {
 }
 
 extension HistoricVersion {
-    /// Creates the version that the log has of a file now; nil where its bytes are not in the cloud yet.
+    /// Creates the log's current version of a file; nil if its bytes are not in the cloud yet.
     package init?(current item: CloudItem, in container: ContainerID, at time: Timestamp) {
         guard !item.isDeleted, let content = item.body.content?.reference else { return nil }
         self.init(
@@ -77,7 +77,7 @@ struct ItemContent {
 }
 
 extension CloudItem {
-    /// The readable contents of the item: the current one, unless it is deleted, and those in conflict.
+    /// The item's readable contents: the current one, unless it is deleted, and those in conflict.
     var historicContents: [ItemContent] {
         let current = isDeleted ? nil : body.content?.reference
         let shown = current.map {

@@ -2,10 +2,10 @@ package import Basics
 package import CloudModel
 
 extension ItemID {
-    /// Returns a new id that begins with the time, in milliseconds, followed by 80 random bits. Rows of items that were made together then
-    /// stand together in the indexes by id, where random ids are spread over all pages. To everything else the order has no meaning.
+    /// Returns a new id of the time, in milliseconds, followed by 80 random bits. Rows of items created together are
+    /// then adjacent in the indexes by id, unlike random ids, spread over all pages. The order has no other meaning.
     ///
-    /// A collision becomes likely with about 10^12 items that all devices of a container make in one millisecond.
+    /// A collision becomes likely with about 10^12 items created by all devices of a container in one millisecond.
     package static func made(at time: Timestamp) -> ItemID {
         var generator = SystemRandomNumberGenerator()
         return made(at: time, using: &generator)

@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// Keeps blocks of the disk for the files that SQLite makes at each start, because the disk may be full by then and other processes take
-/// free blocks.
+/// Keeps disk blocks for the files created by SQLite at each start, because the disk may be full by then and other
+/// processes take free blocks.
 ///
-/// `-reserve` has the blocks of the write-ahead log while the database is closed, as SQLite deletes the log; `-reserve-shm1` to `4` have
-/// those of the index of the log, which each start truncates. Both replace the real files before the database is opened. To SQLite they are
-/// empty.
+/// `-reserve` has the blocks of the write-ahead log while the database is closed, as SQLite deletes the log;
+/// `-reserve-shm1` to `4` have those of the log's index, which each start truncates. Both replace the real files before
+/// the database is opened. To SQLite they are empty.
 struct KeptBlocks: Sendable {
     private static let indexSize = 64 << 10
-    /// Each start uses the blocks of one index; after this many crashes on a disk that stays full, a start needs free space.
+    /// Each start uses the blocks of an index; after this many crashes on a full disk, a start needs free space.
     private static let indexes = 4
 
     /// The path of the database.
@@ -42,7 +42,8 @@ struct KeptBlocks: Sendable {
         for index in keptIndexes where access(index, F_OK) != 0 { _ = Self.keep(Self.indexSize, in: index) }
     }
 
-    /// Keeps blocks for the log of the next start. On a full disk these are the log's own, which SQLite is about to delete.
+    /// Keeps blocks for the log of the next start. On a full disk these are the current log's, which SQLite is about to
+    /// delete.
     func keepLog() {
         unlink(keptLog)
         if !Self.keep(SpaceReserve.logReserve, in: keptLog) { _ = link(log, keptLog) }
@@ -54,9 +55,9 @@ struct KeptBlocks: Sendable {
         if access(log, F_OK) == 0 { unlink(keptLog) } else { emptyLog() }
     }
 
-    /// Makes an empty file with that many bytes of allocated blocks. Returns false where the disk does not have them.
+    /// Creates an empty file with that many bytes of allocated blocks. Returns false if the disk does not have them.
     ///
-    /// A new file, never a truncated one: a connection of this process that was not closed may have the old one mapped.
+    /// Always a new file, never a truncated one: an unclosed connection of this process may have the old file mapped.
     private static func keep(_ size: Int, in path: String) -> Bool {
         unlink(path)
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -67,7 +68,8 @@ struct KeptBlocks: Sendable {
         return false
     }
 
-    /// Overwrites the contents, which must never be taken for a log of this or another database. Truncating the file would free its blocks.
+    /// Overwrites the contents, which must never be taken for a log of any database. Truncating the file would free its
+    /// blocks.
     private func emptyLog() {
         let file = open(keptLog, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return }

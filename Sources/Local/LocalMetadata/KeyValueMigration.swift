@@ -1,15 +1,15 @@
 import GRDB
 
-/// The tables of key-value stores: the log's values, and values that are not appended to it yet.
+/// The tables of key-value stores: the log's values, and values not yet appended.
 enum KeyValueMigration {
-    /// The tables besides those that ``SealMigration`` rebuilt.
+    /// The tables besides those rebuilt by ``SealMigration``.
     static let tables = ["keyValue", "keyValuePending"]
 
     static let columns = ["container", "key", "value", "time"]
     static let pendingColumns = ["container", "key", "value", "time", "noted", "isSent"]
 
     static func run(_ db: Database) throws {
-        // NULL in `value` means that the key was removed.
+        // NULL in `value` marks a removed key.
         try create(
             "keyValue", columns,
             """

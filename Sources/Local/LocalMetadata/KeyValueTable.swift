@@ -4,8 +4,8 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Key-value stores as this device shows them, in the tables `keyValue` (the log's values) and `keyValuePending`: a value set on this
-/// device overrides the log's until the log shows it.
+/// Key-value stores as shown on this device, in the tables `keyValue` (the log's values) and `keyValuePending`: a local
+/// value overrides the log's until the log shows it.
 package struct KeyValueTable: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -26,8 +26,8 @@ package struct KeyValueTable: MetadataTable {
         return Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
-    /// Writes a key on behalf of the user. Throws ``KeyValueRefusal``, without any change, where the key is not allowed or the store has no
-    /// room.
+    /// Writes a key on behalf of the user. Throws ``KeyValueRefusal``, without any change, if the key is not allowed or
+    /// the store has no room.
     package func set(_ key: String, to value: [UInt8]?, in container: ContainerID, at now: Timestamp) throws {
         guard KeyValueLimits.allows(key: key) else { throw KeyValueRefusal.key }
         let old = try self.value(key, in: container)
@@ -36,7 +36,7 @@ package struct KeyValueTable: MetadataTable {
         guard try shownTotals(in: container).allows(entry, replacing: KeyValueEntry(value: old, time: now)) else {
             throw KeyValueRefusal.quota
         }
-        // A writer has seen the present value, so the write must be later, whatever the clock says.
+        // A writer has seen the current value, so the write must be later, regardless of the clock.
         let seen = try [
             pendingValue(key, in: container)?.time,
             transaction.remote(in: container).keyValue(key)?.time,
@@ -61,7 +61,7 @@ package struct KeyValueTable: MetadataTable {
             [container.value, key])
     }
 
-    /// Returns values that are not in the log yet and were written before `time`, oldest first.
+    /// Returns values not in the log yet and written before `time`, oldest first.
     package func unsent(
         in container: ContainerID, before time: Timestamp, limit: Int
     ) throws -> [PendingKeyValue] {
@@ -72,13 +72,13 @@ package struct KeyValueTable: MetadataTable {
             """, [time.nanoseconds, container.value, limit])
     }
 
-    /// Returns all values that the log does not show yet, of every container.
+    /// Returns all containers' values not yet shown by the log.
     package func pending() throws -> [PendingKeyValue] {
         try fetchAll("SELECT container, key, value, time FROM keyValuePending ORDER BY container, key")
     }
 
-    /// Returns the log's values of shown containers and then those of ``pending()``, without rows that changed by themselves. A container that
-    /// a person removed is not shown.
+    /// Returns the log's values of shown containers and then those of ``pending()``, without corrupt rows. A container
+    /// removed by the user is not shown.
     func sound() throws -> [PendingKeyValue] {
         func select(_ table: String, _ columns: [String]) throws -> [PendingKeyValue] {
             let seal = RowSeal.expression(columns)
@@ -90,7 +90,7 @@ package struct KeyValueTable: MetadataTable {
             + select("keyValuePending", KeyValueMigration.pendingColumns)
     }
 
-    /// Copies a pending value of another database into this one, to be appended from here.
+    /// Copies a pending value from a second database into this one, to be appended from here.
     package func restore(_ pending: PendingKeyValue, in container: ContainerID, at now: Timestamp) throws {
         try run(
             "INSERT OR REPLACE INTO keyValuePending (container, key, value, time, noted) VALUES (?, ?, ?, ?, ?)",
@@ -103,7 +103,7 @@ package struct KeyValueTable: MetadataTable {
             [pending.container.value, pending.key, pending.time.nanoseconds])
     }
 
-    /// Confirms the write of that time, which the log shows; a later write is still to be appended.
+    /// Confirms the write of that time, now in the log; a later write is still to be appended.
     package func confirm(_ key: String, in container: ContainerID, time: Timestamp) throws {
         try noteShownValue(of: key, in: container)
         try run(

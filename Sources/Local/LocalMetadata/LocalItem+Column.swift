@@ -9,7 +9,7 @@ extension LocalItem {
         case downloadError, uploadError
         case conflictOf, conflictSequence, conflictIndex
 
-        /// The columns that this program sets; SQLite numbers the nodes.
+        /// The columns set by this program; SQLite numbers the nodes.
         static let stored = Array(allCases.dropFirst())
     }
 }

@@ -27,7 +27,7 @@ extension LocalItem {
     static let query = "SELECT \(selection) FROM local WHERE node = ?"
     static let queryByName = "SELECT \(selection) FROM local WHERE parent = ? AND name = ?"
 
-    /// Returns the statement that sets these columns, given by their index in ``columns``, in that order.
+    /// Returns the statement for setting these columns, given by their index in ``columns``, in that order.
     static func change(ofColumns indices: [Int]) -> String {
         let key = indices.reduce(into: UInt64(0)) { $0 |= 1 << UInt64($1) }
         return changes.withLock { changes in
@@ -39,7 +39,7 @@ extension LocalItem {
         }
     }
 
-    /// The statements by the bits of their columns. The calls of programs and the engine change a few dozen combinations.
+    /// The statements by the bits of their columns. Programs' calls and the engine change a few dozen combinations.
     private static let changes = Mutex<[UInt64: String]>([:])
     private static let changesLimit = 256
 
@@ -94,7 +94,8 @@ extension LocalItem: ColumnDecodable {
         packageTypes = try transaction.local.packageTypes(of: container)
     }
 
-    /// Whether it is a folder whose name has an extension, which most have not: the types of its container say whether it is a package.
+    /// Whether it is a folder with an extension in its name, which most lack: its container's types decide whether it
+    /// is a package.
     var mayBePackage: Bool { kind == .folder && item != .root && name.bytes.contains(UInt8(ascii: ".")) }
 
     init(columns: Columns) throws {

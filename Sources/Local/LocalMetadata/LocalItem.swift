@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// A row of the local tree: an item that the mount shows, and the state of its content.
+/// A row of the local tree: an item of the mount, and the state of its content.
 package struct LocalItem: Sendable, Equatable {
     package var node: NodeID
     package var container: ContainerID
@@ -18,7 +18,7 @@ package struct LocalItem: Sendable, Equatable {
     package var user: UInt32?
     package var group: UInt32?
     package var target: [UInt8]
-    /// Size of the content that the mount shows.
+    /// Size of the content shown in the mount.
     package var size: UInt64
     /// The reference of the content; nil after an edit until its bytes are in the cloud, and after an announcement.
     package var content: ContentReference?
@@ -29,23 +29,23 @@ package struct LocalItem: Sendable, Equatable {
     package var generation: UInt64
     /// Whether the content differs from the agreed one and its bytes are not in the cloud.
     package var isEdited: Bool
-    /// Whether a handle that may write is open, or was when the daemon died.
+    /// Whether a writable handle is open, or was when the daemon died.
     package var isWriting: Bool
-    /// Whether the log has this item or a batch that creates it is being sent.
+    /// Whether the log has this item or a batch creating it is being sent.
     package var isKnown: Bool
     package var exclusion: Exclusion
     package var isPaused: Bool
     package var pin: PinState
     /// The priority of a requested download (higher first); 0 if none is requested.
     package var wanted: UInt8
-    /// The time of the newest local change that is not in the log yet; nil when all are.
+    /// The time of the newest local change not in the log yet; nil when all are.
     package var pendingSince: Timestamp?
     package var used: Timestamp
     package var downloadError: String?
     package var uploadError: String?
-    /// The package types of the container; set for folders that are read from the database.
+    /// The container's package types; set for folders read from the database.
     package var packageTypes: PackageTypes
-    /// Set on a conflict sibling: the document to which it belongs, and the version that it shows.
+    /// Set on a conflict sibling: its document, and the version it shows.
     package var conflict: ConflictPlace?
 
     package struct ConflictPlace: Sendable, Equatable {
@@ -93,7 +93,7 @@ package struct LocalItem: Sendable, Equatable {
         conflict = nil
     }
 
-    /// Whether it stays on this device. Setting it excludes the item for a reason of its own.
+    /// Whether it stays on this device. Setting it excludes the item for its own reason (``Exclusion/own``).
     package var isExcluded: Bool {
         get { exclusion != .none }
         set { exclusion = newValue ? .own : .none }
@@ -102,6 +102,6 @@ package struct LocalItem: Sendable, Equatable {
     /// Whether this is a view of a conflict version and not an item of the log.
     package var isConflictSibling: Bool { conflict != nil }
 
-    /// Whether this is a file whose bytes are all on this device, so that it may be passed to the kernel.
+    /// Whether this is a file with all its bytes on this device, so that it may be passed to the kernel.
     package var isMaterialised: Bool { kind == .file && (presence == .whole || size == 0) }
 }

@@ -1,10 +1,10 @@
-/// Decides which part of the write-ahead log is read before it is written again. Pure.
+/// Decides which part of the write-ahead log is read before it is overwritten. Pure.
 ///
-/// A frame has 4,120 bytes (sqlite.org/fileformat2.html#walformat), so each write begins and ends inside a block. When the log is written
-/// from its start again after the kernel has dropped its blocks from the cache, as after a boot or for want of memory, each such write
-/// would wait until the disk has read the block.
+/// A frame has 4,120 bytes (sqlite.org/fileformat2.html#walformat), so each write begins and ends inside a block. When
+/// the log is written from its start again after the kernel has dropped its blocks from the cache, as after a boot or
+/// for want of memory, each such write would wait until the disk has read the block.
 struct LogReadAhead {
-    /// The number of bytes that are read ahead of the log's end.
+    /// The number of bytes to read ahead of the log's end.
     static let window = 1 << 20
 
     private var last = 0

@@ -4,11 +4,11 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Makes commits durable: opens the write-ahead log a second time and calls `fdatasync(2)`, which covers every commit before it
-/// (sqlite.org/wal.html).
+/// Makes commits durable: opens the write-ahead log a second time and calls `fdatasync(2)`, which covers every commit
+/// before it (sqlite.org/wal.html).
 ///
-/// A failed sync is the last one. The kernel marks data that it could not write as written, so the next sync would succeed without those
-/// commits; no later result for this open database can be trusted.
+/// A failed sync is the last one. The kernel marks data it could not write as written, so the next sync would succeed
+/// without those commits; no later result for this open database can be trusted.
 final class LogSync: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -20,7 +20,7 @@ final class LogSync: Sendable {
     private let path: String
     private let log: Logger
     private let state = Mutex(State())
-    /// The number of commits, and of those known to be durable. The first one represents the commits of an earlier process.
+    /// The numbers of commits and of durable commits. The first represents the commits of an earlier process.
     private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)
 
@@ -51,12 +51,12 @@ final class LogSync: Sendable {
         }
         try willSync()
         do throws(Errno) { try check("fdatasync") { fdatasync(descriptor) } } catch { throw fail("\(error)") }
-        // The error of this sync may have been reported to another call (fsync(2) reports it once).
+        // This sync's error may have been reported to a different call (fsync(2) reports it once).
         if let failure { throw failure }
         durableCommits.max(goal, ordering: .sequentiallyConsistent)
     }
 
-    /// Why no commit is durable any more; nil as long as every sync has succeeded.
+    /// Why commits are no longer durable; nil as long as every sync has succeeded.
     var failure: MetadataError? { state.withLock { $0.failure } }
 
     /// Calls `action` once when a sync fails, or immediately if one has failed.
@@ -90,7 +90,7 @@ final class LogSync: Sendable {
         return first
     }
 
-    /// Records an error of SQLite if it is one of a sync.
+    /// Records an error of SQLite if it is a failed sync.
     func note(_ error: DatabaseError) {
         let syncs: [ResultCode] = [.SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC]
         if syncs.contains(error.extendedResultCode) { fail(error.message ?? "\(error.extendedResultCode)") }

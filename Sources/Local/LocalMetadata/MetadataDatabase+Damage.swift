@@ -15,8 +15,8 @@ extension MetadataDatabase {
         }
     }
 
-    /// Returns damage that SQLite does not detect: rows whose bytes are not those that were written, at most `limit` of each table, and
-    /// tables with another definition; each with the path of the affected item. Throws `damaged` where SQLite cannot read the database.
+    /// Returns damage undetected by SQLite: corrupt rows, at most `limit` of each table, and tables with a different
+    /// definition; each with the affected item's path. Throws `damaged` if SQLite cannot read the database.
     package func sealProblems(limit: Int) throws -> [(problem: RowProblem, path: [ItemName])] {
         try describing {
             try withFreshReader { db in
@@ -31,7 +31,7 @@ extension MetadataDatabase {
         }
     }
 
-    /// Runs a faster check than the other two, which leaves out the indexes. Returns the first problem, nil when there is none.
+    /// Runs a faster check than the two above, without the indexes. Returns the first problem, nil if there is none.
     package func firstProblem() -> String? {
         do {
             let found = try withFreshReader { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
@@ -40,7 +40,7 @@ extension MetadataDatabase {
         } catch { return (error as? DatabaseError)?.message ?? "\(error)" }
     }
 
-    /// Runs `body` on a new connection, which has no pages in its cache.
+    /// Runs `body` on a new connection with an empty page cache.
     private func withFreshReader<T>(_ body: (Database) throws -> T) throws -> T {
         let reader = try DatabaseConnections.reader(path: path)
         // If it cannot be closed now, it is closed when it is released.

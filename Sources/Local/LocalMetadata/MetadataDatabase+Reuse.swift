@@ -1,8 +1,8 @@
 import GRDB
 
 extension MetadataDatabase {
-    /// Resets the database to the state of a new one, without making one: simulations use thousands of devices, and preparing the
-    /// connections costs more than everything else.
+    /// Resets the database to a new one's state, without creating one: simulations use thousands of devices, and
+    /// preparing the connections costs more than everything else.
     package func removeAll() throws {
         try connections.withWriter { db in
             beginWrite()
@@ -15,7 +15,7 @@ extension MetadataDatabase {
                 let tables = try String.fetchAll(
                     db.cachedStatement(
                         sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '*_*'"))
-                // The table that the others refer to is emptied last.
+                // The table referenced by the rest is emptied last.
                 for table in tables.filter({ $0 != "container" }) + ["container"] {
                     try db.perform("DELETE FROM \(table)")
                 }

@@ -7,21 +7,22 @@ import Synchronization
 
 import struct Foundation.Data
 
-/// The one SQLite file that holds the state of this device: the three trees of each container, the outbox, the wanted downloads, and the
-/// settings.
+/// The SQLite file with the state of this device: the three trees of each container, the outbox, the wanted downloads,
+/// and the settings.
 ///
-/// All of the device's work follows from these rows, so they are the truth: blobs without a row are garbage, and the kernel's caches are
-/// derived. docs/STORAGE.md describes the tables; ``Schema`` holds the rules that SQLite itself enforces.
+/// All of the device's work follows from these rows, so they are the truth: blobs without a row are garbage, and the
+/// kernel's caches are derived. docs/STORAGE.md describes the tables; ``Schema`` holds the rules enforced by SQLite
+/// itself.
 ///
 /// Invariants:
-/// - One writer at a time, and readers concurrent with it (WAL). A reader sees the state of one commit.
-/// - A transaction that returned survives the end of the process. It survives a power failure after ``makeDurable()``.
+/// - One writer at a time, with concurrent readers (WAL). A reader sees the state of a single commit.
+/// - A returned transaction survives the end of the process. It survives a power failure after ``makeDurable()``.
 /// - After a failed sync no later sync is trusted until the files were rewritten (``LogSync``, ``UnsyncedDatabase``).
-/// - A row has a seal over its bytes, so that a flipped bit is found and never synced (``RowSeal``).
+/// - A row has a seal over its bytes, so a flipped bit is found and never synced (``RowSeal``).
 /// - Watchers run after the commit, outside of the transaction and without a connection.
 ///
-/// It must not contain decisions of sync, touch blobs, or pass a connection out of a closure. Values that a column cannot hold are errors
-/// (`damaged`), never traps: anything may have changed the file.
+/// It must not contain sync decisions, touch blobs, or pass a connection out of a closure. Values outside a column's
+/// range are errors (`damaged`), never traps: anything may have changed the file.
 package final class MetadataDatabase: Sendable {
     let connections: DatabaseConnections
     let path: String
@@ -30,7 +31,7 @@ package final class MetadataDatabase: Sendable {
     private let onCall: (@Sendable (DatabaseCall) throws -> Void)?
     private let space: DatabaseSpace
     private let writeCount = Atomic<UInt64>(0)
-    /// The number of write transactions that have begun; equal to ``writes`` while none runs.
+    /// The number of started write transactions; equal to ``writes`` while none runs.
     private let begunWrites = Atomic<UInt64>(0)
     let recentRows = RecentRows()
     package let costs = RequestCosts()
@@ -39,12 +40,12 @@ package final class MetadataDatabase: Sendable {
     let declarations = KnownDeclarations()
     package let diverged = DivergedContainers()
 
-    /// Opens or makes the database.
+    /// Opens or creates the database.
     ///
-    /// - Throws: `tooNew` when a newer version of this program wrote it, `damaged` when it is no database.
+    /// - Throws: `tooNew` if a newer version of this program wrote it, `damaged` if it is no database.
     ///
-    /// With `mayHaveLostPower`, commits missing in the middle of the log are no damage: any part that was not synced may be lost. `onCall`
-    /// runs before each call that changes the disk; a test makes it fail there, or ends the process.
+    /// With `mayHaveLostPower`, commits missing in the middle of the log are no damage: any unsynced part may be lost.
+    /// `onCall` runs before each call that changes the disk; a test lets it fail there, or ends the process.
     package init(
         path: String, log: Logger, mayHaveLostPower: Bool = false,
         onCall: (@Sendable (DatabaseCall) throws -> Void)? = nil
@@ -56,10 +57,10 @@ package final class MetadataDatabase: Sendable {
         space = DatabaseSpace(path: path)
         try UnsyncedDatabase(path: path).renew()
         do {
-            // After a power failure a hole is data that was not synced, so no program was promised that it is durable.
+            // After a power failure a hole is unsynced data, which no program was promised to be durable.
             let hasLostCommits = !mayHaveLostPower && WriteAheadLog.isDamaged("\(path)-wal")
             space.beforeOpening()
-            // Kept open until the others are: closing the first connection makes SQLite free the blocks of its index.
+            // Kept open until the rest are: closing the first connection makes SQLite free the blocks of its index.
             let first = try Self.looking(at: path)
             defer { withExtendedLifetime(first) {} }
             // Rows older than the entries appended to the log would be appended again as changes.
@@ -76,8 +77,8 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// Restarts the log that another process left. A transaction that it began and never committed would stay behind new commits, where it
-    /// looks like damage. The log keeps its blocks, which a full disk would not provide again.
+    /// Restarts the log left by an earlier process. A transaction begun but never committed there would stay behind new
+    /// commits, where it looks like damage. The log keeps its blocks, which a full disk would not provide again.
     private func resetLog() {
         do { try connections.writer.inDatabase { _ = try $0.checkpoint(.restart) } } catch {
             if let error = error as? DatabaseError { sync.note(error) }
@@ -88,12 +89,12 @@ package final class MetadataDatabase: Sendable {
     /// Throws `tooNew` for a database of a newer version. Only reads: opening for writing would already checkpoint the write-ahead log.
     package static func refuseNewer(_ path: String) throws { _ = try looking(at: path) }
 
-    /// Opens a connection to an existing database that is not newer.
+    /// Opens a connection to an existing database of this or an older version.
     private static func looking(at path: String) throws -> DatabaseQueue? {
         guard access(path, F_OK) == 0 else { return nil }
         var (connection, isNewer): (DatabaseQueue, Bool)
         do { (connection, isNewer) = try isSuperseded(path, isReadOnly: true) } catch let error as DatabaseError {
-            // A power failure during a first start may leave changes to roll back, which only a writer can.
+            // A power failure during a first start may leave changes to roll back, which needs a writer.
             guard error.resultCode == .SQLITE_READONLY else { throw error }
             (connection, isNewer) = try isSuperseded(path, isReadOnly: false)
         }
@@ -112,7 +113,7 @@ package final class MetadataDatabase: Sendable {
         return (connection, try connection.read { try Schema.migrator.hasBeenSuperseded($0) })
     }
 
-    /// Runs `body` in a read transaction, which sees one snapshot and never waits for the writer.
+    /// Runs `body` in a read transaction, on one snapshot and without waiting for the writer.
     package func read<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         costs.add(.reads)
         do {
@@ -122,8 +123,8 @@ package final class MetadataDatabase: Sendable {
         } catch let error as DatabaseError { throw Self.describe(error, path: path) }
     }
 
-    /// As ``read(_:)`` of a few rows. While nothing is written it uses the connection of the writer: a reader has to read its pages again
-    /// after each commit.
+    /// As ``read(_:)`` for a few rows. While nothing is written it uses the writer's connection: a reader has to read
+    /// its pages again after each commit.
     package func look<T>(_ body: (MetadataTransaction) throws -> T) throws -> T {
         do {
             // Without a transaction around the statements: nothing else can write meanwhile.
@@ -136,7 +137,8 @@ package final class MetadataDatabase: Sendable {
         return try read(body)
     }
 
-    /// Returns the row of an item: without a transaction if it was changed or read a moment ago, and nothing is being written.
+    /// Returns an item's row: without a transaction if it was changed or read a moment ago, and nothing is being
+    /// written.
     package func item(_ node: NodeID) throws -> LocalItem? {
         if snapshot != nil, let known = recentRows[node] { return known }
         return try keeping { try $0.local.item(node) }
@@ -147,7 +149,7 @@ package final class MetadataDatabase: Sendable {
         try keeping { try $0.local.item(named: name, in: folder) }
     }
 
-    /// Returns the nodes whose rows in memory are not those of the database, for tests: there must be none.
+    /// Returns the nodes whose rows in memory differ from the database, for tests: there must be none.
     package func staleRows() throws -> [NodeID] {
         let known = recentRows.all
         return try read { transaction in
@@ -155,7 +157,7 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Returns the containers whose declarations in memory are not those of the database, for tests: there must be none.
+    /// Returns the containers whose declarations in memory differ from the database, for tests: there must be none.
     package func staleDeclarations() throws -> [ContainerID] {
         let known = declarations.all
         return try read { transaction in
@@ -171,17 +173,17 @@ package final class MetadataDatabase: Sendable {
         return item
     }
 
-    /// Runs `body` in a write transaction that leaves the reserve of a full disk alone; rolls back when it throws.
+    /// Runs `body` in a write transaction without access to a full disk's reserve; rolls back when it throws.
     package func write<T>(_ body: (MetadataTransaction) throws -> T) throws -> T { try write(.ordinary, body) }
 
     /// Runs `body` in a write transaction; rolls back when it throws.
     ///
-    /// - Parameter use: Decides what happens on a full disk: only transactions that free space continue then.
-    /// - Throws: `noSpace` where the disk is full. `body` may have been run twice by then.
+    /// - Parameter use: Decides the behavior on a full disk: only space-freeing transactions continue then.
+    /// - Throws: `noSpace` if the disk is full. `body` may have been run twice by then.
     package func write<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
         do { return try writeAndTell(use, body) } catch let error as DatabaseError {
             sync.note(error)
-            // The room that the log had before may not have been enough for a large transaction.
+            // The log's earlier room may not have been enough for a large transaction.
             guard error.isOfFullDisk, use != .ordinary else { throw Self.describe(error, path: path) }
         }
         do { return try writeAndTell(use, body) } catch let error as DatabaseError {
@@ -189,16 +191,17 @@ package final class MetadataDatabase: Sendable {
         }
     }
 
-    /// Refills the reserve of a full disk, as far as it has space. Call it when space became free, before others use it.
+    /// Refills the reserve of a full disk, as far as it has space. Call it when space became free, before anything uses
+    /// it.
     package func replenishReserve() {
         space.replenish()
-        // It fails where there is no room, and is retried with the next transaction.
+        // It fails if there is no room, and is retried with the next transaction.
         _ = try? write(.freeing) { _ in }
     }
 
     private func writeAndTell<T>(_ use: SpaceUse, _ body: (MetadataTransaction) throws -> T) throws -> T {
         let (result, changes) = try writeOnce(use, body)
-        // Called without the connection: others may write while the watcher runs.
+        // Called without the connection, so that writes can proceed while the watcher runs.
         rowChanges.notify(changes)
         return result
     }
@@ -245,28 +248,29 @@ package final class MetadataDatabase: Sendable {
     /// A counter of write transactions: if it is unchanged, so is the database.
     package var writes: UInt64 { writeCount.load(ordering: .sequentiallyConsistent) }
 
-    /// A number of the present rows; nil while a write transaction runs. What was read after this number was taken is still what the
-    /// database has, as long as the number is the same.
+    /// A number of the current rows; nil while a write transaction runs. Data read after taking this number is still
+    /// current as long as the number is the same.
     package var snapshot: UInt64? {
-        // In this order: if both are equal, none ran when the second one was read.
+        // In this order: if both are equal, none ran when the second was read.
         let ended = writes
         let begun = begunWrites.load(ordering: .sequentiallyConsistent)
         return begun == ended ? begun : nil
     }
 
-    /// Has to be called before the first change of a row, by the one writer, and be followed by ``endWrite()``.
+    /// Must be called by the sole writer before the first change of a row, and be followed by ``endWrite()``.
     func beginWrite() { begunWrites.add(1, ordering: .sequentiallyConsistent) }
 
     func endWrite() { writeCount.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Calls `watcher` after each transaction with the rows of the local tree that it changed, on the thread that ran it.
+    /// Calls `watcher` after each transaction with its changed rows of the local tree, on the transaction's thread.
     package func watchRows(_ watcher: @escaping @Sendable (RowChanges) -> Void) { rowChanges.watch(watcher) }
 
-    /// Returns when no write transaction runs that had begun before this call, and what it has called when it ended has returned.
+    /// Returns when every write transaction begun before this call has ended, and the calls it made on ending have
+    /// returned.
     package func waitForWriter() { connections.withWriter { _ in } }
 
-    /// Returns when every transaction that returned before this call survives a power failure. After a failure it fails for ever
-    /// (`notDurable`), because the disk may have lost any of them.
+    /// Returns when every transaction returned before this call survives a power failure. After a failure it fails
+    /// forever (`notDurable`), because the disk may have lost any of them.
     package func makeDurable() throws {
         try sync.run {
             try onCall?(.sync)
@@ -277,17 +281,17 @@ package final class MetadataDatabase: Sendable {
     /// Whether ``makeDurable()`` would return without a sync.
     package var isDurable: Bool { sync.isDurable }
 
-    /// Why no past or future commit is durable; nil as long as the disk has accepted all. The database must then not be closed in order:
-    /// that would checkpoint pages that may no longer be in the log.
+    /// Why no past or future commit is durable; nil as long as the disk has accepted all. The database must then not be
+    /// closed in order: closing would checkpoint pages possibly missing from the log.
     package var syncFailure: MetadataError? { sync.failure }
 
     /// Calls `action` when ``syncFailure`` is set, from any thread, or immediately if it is.
     package func onSyncFailure(_ action: @escaping @Sendable (MetadataError) -> Void) { sync.onFailure(action) }
 
-    /// Closes the database with everything in the one file: the write-ahead log is empty.
+    /// Closes the database as a single file: the write-ahead log is empty.
     ///
-    /// - Parameter toleratingReaders: Whether to close it with its log where a reader does not finish in time. The next start continues
-    ///   with the log.
+    /// - Parameter toleratingReaders: Whether to close it with its log if a reader does not finish in time. The next
+    ///   start continues with the log.
     package func closeWhole(toleratingReaders: Bool = false) throws {
         do {
             // Not truncated: the disk may be full, and the next start needs the blocks of the log.
@@ -310,8 +314,8 @@ package final class MetadataDatabase: Sendable {
     }
 
     deinit {
-        // SQLite checkpoints the log when its last connection is closed; pages that a failed sync has lost would be copied into the
-        // database.
+        // SQLite checkpoints the log when its last connection is closed; pages lost by a failed sync would be copied
+        // into the database.
         if sync.failure != nil { _ = Unmanaged.passRetained(connections) }
     }
 
@@ -341,7 +345,7 @@ package final class MetadataDatabase: Sendable {
 }
 
 extension DatabaseError {
-    /// SQLite has a separate error for the file that indexes its log.
+    /// SQLite has a separate error for its log's index file.
     fileprivate var isOfFullDisk: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
     }

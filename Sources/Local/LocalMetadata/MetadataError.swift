@@ -1,15 +1,15 @@
 /// Why an operation of the metadata database failed.
 package struct MetadataError: Error, CustomStringConvertible {
     package enum Code: Sendable {
-        /// The file is not a database of this program, or has impossible content.
+        /// The file is not this program's database, or has impossible content.
         case damaged
         /// A newer version of this program wrote the database; nothing was changed.
         case tooNew
         /// The disk under the state directory is full.
         case noSpace
-        /// A sync failed: the disk may lack commits, whatever later syncs report.
+        /// A sync failed: the disk may lack commits, regardless of later syncs.
         case notDurable
-        /// The state directory can not be read or written.
+        /// The state directory cannot be read or written.
         case unusable
     }
 

@@ -1,7 +1,7 @@
 import GRDB
 
-/// A part of the database, read and written within one transaction. All parts share its connection, with the cache of prepared
-/// statements, and its memory.
+/// A part of the database, read and written within a transaction. All parts share its connection, with the
+/// prepared-statement cache, and its memory.
 protocol MetadataTable {
     var transaction: MetadataTransaction { get }
 }
@@ -28,8 +28,9 @@ extension MetadataTable {
         return items
     }
 
-    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: rows with values that no item can have are left out, and their nodes
-    /// returned separately. For lists and queues, where one such row must not block all others; not where missing rows affect a decision.
+    /// As ``fetchAll(_:_:)`` of items by ``LocalItem/selection``: rows with impossible values are left out, and their
+    /// nodes returned separately. For lists and queues, where such a row must not block the rest; not where missing
+    /// rows affect a decision.
     func fetchReadable(
         _ sql: String, _ values: StatementValues = []
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
@@ -46,7 +47,7 @@ extension MetadataTable {
 
     func run(_ sql: String, _ values: StatementValues) throws { try db.perform(sql, values) }
 
-    /// Returns the first column of the first row; 0 where there is none.
+    /// Returns the first column of the first row; 0 if there is none.
     func number(_ sql: String, _ values: StatementValues = []) throws -> Int64 {
         try optionalNumber(sql, values) ?? 0
     }

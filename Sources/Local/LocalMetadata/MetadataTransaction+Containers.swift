@@ -27,12 +27,13 @@ extension MetadataTransaction {
         try run("UPDATE container SET isInCloud = 1 WHERE id = ?", [container.value])
     }
 
-    /// Records why a log is not the one that this device has read; nil once it is.
+    /// Records why a log differs from this device's read log; nil once it does not.
     package func setDivergence(_ why: String?, of container: ContainerID) throws {
         try run("UPDATE container SET divergence = ? WHERE id = ?", [why, container.value])
     }
 
-    /// Returns the last entry of a log that was read; nil until it was read to its end, and while it is not the one that was read.
+    /// Returns a log's last read entry; nil until it was read to its end, and while it differs from the log that was
+    /// read.
     package func followed(_ id: ContainerID) throws -> LogSequence? {
         guard let container = try container(id), container.divergence == nil,
             try setting(LocalContainer.seenKey(id)) != nil

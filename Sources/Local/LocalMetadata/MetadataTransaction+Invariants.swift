@@ -4,7 +4,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Checks rules between tables that the schema cannot state; docs/STORAGE.md numbers them.
+/// Checks rules between tables, beyond the schema; docs/STORAGE.md numbers them.
 extension MetadataTransaction {
     /// Returns at most `limit` violations of each rule.
     package func rowProblems(limit: Int) throws -> [RowProblem] {
@@ -16,7 +16,7 @@ extension MetadataTransaction {
         }
     }
 
-    /// Returns rows with values that no item can have, at most `limit`.
+    /// Returns rows with impossible values, at most `limit`.
     package func unreadableRows(limit: Int) throws -> [RowProblem] {
         var problems: [RowProblem] = []
         var last = NodeID(0)

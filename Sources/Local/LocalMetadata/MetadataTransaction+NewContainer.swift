@@ -3,8 +3,8 @@ package import CloudModel
 import ContainerLog
 
 extension MetadataTransaction {
-    /// Makes a container with its folder in the mount's root and its `Documents/`. It is appended to the log later; the ids of both folders
-    /// are well known, so devices that make the same container independently end with one.
+    /// Creates a container with its folder in the mount's root and its `Documents/`. It is appended to the log later;
+    /// both folders' ids are well known, so devices that create the same container independently end with one.
     package func createContainer(_ name: ContainerName, at now: Timestamp) throws -> ContainerID {
         let container = try insertContainer(name)
         var remote = remote(in: container)
@@ -16,7 +16,7 @@ extension MetadataTransaction {
         return container
     }
 
-    /// Whether a container has nothing but `Documents`, neither on this device nor in the log.
+    /// Whether a container has only `Documents`, both on this device and in the log.
     package func isEmpty(_ container: ContainerID) throws -> Bool {
         for id in [ItemID.root, .documents] {
             let expected = id == .root ? 1 : 0

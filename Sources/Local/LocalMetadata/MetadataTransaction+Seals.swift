@@ -1,12 +1,13 @@
 import GRDB
 
-/// Detects flipped bytes in a database that SQLite considers intact.
+/// Detects flipped bytes in a database considered intact by SQLite.
 extension MetadataTransaction {
-    /// Returns rows whose bytes are not those that were written, at most `limit` of each table, and tables with another definition.
+    /// Returns corrupt rows, whose bytes are not as written, at most `limit` of each table, and tables with a different
+    /// definition.
     func sealProblems(limit: Int) throws -> [RowProblem] {
         let intended = try IntendedSchema()
         let schema = try intended.problems(in: db)
-        // The rows of a table with another definition cannot be queried.
+        // The rows of a table with a different definition cannot be queried.
         guard schema.isEmpty else { return schema }
         let rows = try intended.tables.flatMap { try brokenSeals($0, limit: limit) }
         return try rows + [numberingProblem()].compactMap(\.self)
@@ -24,7 +25,7 @@ extension MetadataTransaction {
         }
     }
 
-    /// Returns SQL for the item of the local tree to which a row of a table belongs.
+    /// Returns SQL for the item of the local tree that a table's row belongs to.
     private static func node(ofTable table: IntendedSchema.Table) -> String {
         if table.name == "local" { return "node" }
         if table.name == "manifest" { return "(SELECT node FROM local WHERE local.digest = own.digest LIMIT 1)" }
@@ -32,14 +33,14 @@ extension MetadataTransaction {
         return "(SELECT node FROM local WHERE local.container = own.container AND local.item = own.item)"
     }
 
-    /// Detects that nodes could be reused: a reused node would be two files at once to a program that has one of them open.
+    /// Detects that nodes could be reused: to a program with an open file, a reused node would be two files at once.
     private func numberingProblem() throws -> RowProblem? {
         let last = try optionalNumber("SELECT max(seq) FROM sqlite_sequence WHERE name = 'local'") ?? -1
         guard try last < number("SELECT coalesce(max(node), 15) FROM local") else { return nil }
         return RowProblem(kind: .numbering, node: nil, what: "the last assigned item number is below one in use")
     }
 
-    /// Returns whether a row of `local` has the bytes that were written; true where the database is older than seals.
+    /// Returns whether a row of `local` has its bytes as written; true if the database is older than seals.
     func isSealed(_ node: NodeID) throws -> Bool {
         let columns = ["node"] + LocalItem.columns
         guard try db.columns(in: "local").contains(where: { $0.name == RowSeal.column }) else { return true }
@@ -49,11 +50,11 @@ extension MetadataTransaction {
     }
 }
 
-/// The schema that this version creates in an empty database: tables, indexes and the list of migrations.
+/// The schema created by this version in an empty database: tables, indexes and the list of migrations.
 struct IntendedSchema {
     struct Table {
         let name: String
-        /// The columns that the seal covers, in their order.
+        /// The columns covered by the seal, in their order.
         let columns: [String]
     }
 

@@ -3,7 +3,7 @@ import GRDB
 
 package import struct Foundation.Data
 
-/// Reads and writes settings, and the manifests of local contents, so that reading and resuming need no network.
+/// Reads and writes settings, and local contents' manifests, so that reading and resuming need no network.
 extension MetadataTransaction {
     package func setting(_ key: String) throws -> Data? {
         try Data.fetchOne(db.cachedStatement(sql: "SELECT value FROM setting WHERE key = ?"), arguments: [key])

@@ -4,9 +4,9 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Queries that need both the local tree and the log.
+/// Queries across the local tree and the log.
 extension MetadataTransaction {
-    /// Returns the log's view of a local item; nil where the log has none.
+    /// Returns the log's view of a local item; nil if the log has none.
     package func cloudItem(_ item: LocalItem) throws -> CloudVersion? {
         guard let cloud = try remote(in: item.container).item(item.item), !cloud.isDeleted else {
             return nil
@@ -14,7 +14,7 @@ extension MetadataTransaction {
         return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
     }
 
-    /// Returns the name of the device that made a conflict version.
+    /// Returns the name of a conflict version's author device.
     package func author(of sibling: LocalItem) throws -> String? {
         if let package = sibling.packageConflict { return package.device }
         guard let conflict = sibling.conflict else { return nil }
@@ -28,7 +28,7 @@ extension MetadataTransaction {
         return try synced.showsAgreed(file)
     }
 
-    /// Returns items whose present content was set by an entry of the log.
+    /// Returns items whose current content was set by an entry of the log.
     package func items(from sequence: LogSequence, in container: ContainerID, limit: Int) throws -> [LocalItem] {
         try Data.fetchAll(
             db, sql: "SELECT item FROM remote WHERE container = ? AND sequence = ? LIMIT ?",

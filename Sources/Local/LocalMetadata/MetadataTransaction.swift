@@ -1,13 +1,13 @@
 package import Basics
 import GRDB
 
-/// A read or write transaction on the metadata: one connection, and its parts by tree, queue and table.
+/// A read or write transaction on the metadata: a connection, and its parts by tree, queue and table.
 ///
-/// Operations that need several parts, and the small tables (containers, settings, manifests), are in extensions.
+/// Operations across several parts, and the small tables (containers, settings, manifests), are in extensions.
 package struct MetadataTransaction {
     let db: Database
     let memory = TransactionMemory()
-    /// The containers whose logs in the cloud are not those that this device has read.
+    /// The containers whose logs in the cloud differ from those read by this device.
     package let diverged: DivergedContainers
 
     init(_ db: Database, diverged: DivergedContainers = DivergedContainers()) {
@@ -15,8 +15,8 @@ package struct MetadataTransaction {
         self.diverged = diverged
     }
 
-    /// Calls `action` when this write transaction has been committed or rolled back, before another one can begin. It must not use the
-    /// database, nor take a lock that is held over a transaction.
+    /// Calls `action` when this write transaction has been committed or rolled back, before the next can begin. It must
+    /// not use the database, nor take a lock held over a transaction.
     package func whenEnded(_ action: @escaping (_ isCommitted: Bool) -> Void) { memory.endings.append(action) }
 
     package var local: LocalTree { LocalTree(transaction: self) }
@@ -30,8 +30,8 @@ package struct MetadataTransaction {
     /// Returns the folded log of a container.
     ///
     /// - Parameters:
-    ///   - now: This device's clock; must be passed where entries are folded. Nil uses the log's clock.
-    ///   - origin: The writer of the entry that is folded; nil if not known.
+    ///   - now: This device's clock; must be passed for folding entries. Nil uses the log's clock.
+    ///   - origin: The writer of the entry being folded; nil if not known.
     package func remote(in container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil) -> RemoteTree {
         RemoteTree(self, container: container, now: now, origin: origin)
     }

@@ -2,7 +2,7 @@ import CloudModel
 
 import struct Foundation.Data
 
-/// A row whose columns are named by the cases of an enumeration, in the order in which they are selected.
+/// A row with columns named by an enumeration's cases, in their selected order.
 struct NamedColumns<Column: RawRepresentable> where Column.RawValue == Int {
     private let columns: Columns
 

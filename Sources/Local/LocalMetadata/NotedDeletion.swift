@@ -1,13 +1,13 @@
 package import Basics
 package import CloudModel
 
-/// A deletion in the folded log, as this device noted it.
+/// A deletion in the folded log, as noted by this device.
 package struct NotedDeletion: Sendable {
     package let item: ItemID
     package let name: ItemName
     /// When this device folded the entry, by its own clock.
     package let noted: Timestamp
-    /// The name of the device that deleted the item; empty where that is not known.
+    /// The name of the device that deleted the item; empty if unknown.
     package let device: String
 }
 

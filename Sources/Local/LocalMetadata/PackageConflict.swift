@@ -1,12 +1,13 @@
 import Basics
 package import CloudModel
 
-/// The mark on a package that one of two devices kept beside the package that it lost to: the document of which it is a version in
-/// conflict. It is stored in ``ReservedAttribute/conflict`` of the package's folder, so it syncs, and removing it resolves the conflict.
+/// The mark on a package kept by a device beside the package it lost to: the document of which it is a conflict
+/// version. It is stored in ``ReservedAttribute/conflict`` of the package's folder, so it syncs, and removing it
+/// resolves the conflict.
 package struct PackageConflict: Sendable, Equatable {
-    /// The package that shows the other version.
+    /// The package with the other version.
     package let document: ItemID
-    /// The name of the device that made this one.
+    /// The name of this version's author device.
     package let device: String
 
     package init(document: ItemID, device: String) {
@@ -14,7 +15,7 @@ package struct PackageConflict: Sendable, Equatable {
         self.device = device
     }
 
-    /// Decodes the mark; nil for other bytes, as other devices write the attribute.
+    /// Decodes the mark; nil for other bytes, as foreign devices write the attribute.
     package init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         do throws(ByteCodingError) {
@@ -42,12 +43,12 @@ extension LocalItem {
         set { attributes.extended[ReservedAttribute.conflict] = newValue?.bytes }
     }
 
-    /// The document of which the item is a version in conflict, and the version: for a file the log's, for a package one derived from its
-    /// id.
+    /// The document of which the item is a conflict version, and the version: the log's for a file, derived from its id
+    /// for a package.
     package var conflictPlace: ConflictPlace? {
         if let conflict { return conflict }
         guard let document = packageConflict?.document else { return nil }
-        // Short enough to be typed. Versions are only compared with others of one document.
+        // Short enough to be typed. Versions are only compared within a document.
         return ConflictPlace(
             document: document, version: VersionID(sequence: LogSequence(item.low >> 24), index: 0))
     }

@@ -1,12 +1,12 @@
 package import Basics
 
-/// A key that was written on this device and that the log does not show yet.
+/// A key written on this device, not yet shown by the log.
 package struct PendingKeyValue: Sendable, Equatable {
     package let container: ContainerID
     package let key: String
     /// The value; nil if the key was removed.
     package let value: [UInt8]?
-    /// The time that decides between this and other devices' writes of the key.
+    /// The time deciding between this and other devices' writes of the key.
     package let time: Timestamp
 
     package init(container: ContainerID, key: String, value: [UInt8]?, time: Timestamp) {

@@ -1,4 +1,4 @@
-/// What is to be kept on this device (the content policies of semantics: inherit, lazily, evict on update, keep).
+/// The items to keep on this device (the content policies of semantics: inherit, lazily, evict on update, keep).
 package enum PinState: UInt8, Sendable, CaseIterable {
     case inherited = 0
     case lazy = 1

@@ -1,7 +1,7 @@
-/// How much of a file's bytes is on this device.
+/// How much of a file's content is on this device.
 package enum Presence: UInt8, Sendable {
     case none = 0
-    /// Some chunks are; ``LocalItem/ranges`` says which ones.
+    /// Some chunks are, listed in ``LocalItem/ranges``.
     case partial = 1
     case whole = 2
 }

@@ -1,7 +1,7 @@
-/// The queries that the engine runs many times a second while programs work. Each must use its own index, whatever else the tree holds; a
-/// test checks SQLite's query plans.
+/// Queries run by the engine many times a second while programs work. Each must use its own index, whatever the tree
+/// holds; a test checks SQLite's query plans.
 enum QueueQueries {
-    // Sums use `total()`: programs and other devices report sizes, and `sum()` fails where they reach 2^63.
+    // Sums use `total()`: programs and other devices report sizes, and `sum()` fails from 2^63.
 
     /// Uses `+container` because for the bare column SQLite prefers the index by identity and reads every row of the container.
     private static func settled(_ condition: String) -> String {
@@ -117,7 +117,7 @@ enum QueueQueries {
           AND NOT \(isPaused("departed.parent"))
         ORDER BY time LIMIT ?3
         """
-    /// Whether a paused document left its name just now: the file that a program is about to save there waits too.
+    /// Whether a paused document left its name just now: the file about to be saved there waits too.
     private static let isOfPausedSave = """
         EXISTS (
           SELECT 1 FROM vacated

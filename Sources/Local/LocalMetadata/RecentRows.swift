@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The rows that were changed or read a moment ago, as they are committed: programs look at what they have just made, changed or listed.
+/// Recently changed or read rows, as committed: programs look at files they have just created, changed or listed.
 ///
-/// After each write the kernel drops the attributes of a file, and after each change of its entries those of a folder, and requests them with
-/// the next call. Without these rows that request would be a read transaction.
+/// After each write the kernel drops a file's attributes, and after each change of its entries a folder's, and requests
+/// them with the next call. Without these rows that request would be a read transaction.
 final class RecentRows: Sendable {
     private struct Generations {
         var young: [NodeID: LocalItem] = [:]
@@ -25,18 +25,20 @@ final class RecentRows: Sendable {
     }
 
     private let rows = Mutex(Generations())
-    /// Half of the rows that are kept, each of at most ``mostBytes`` beyond its fixed size.
+    /// Half of the cached rows, each of at most ``mostBytes`` beyond its fixed size.
     private static let limit = 2048
     private static let mostBytes = 1024
 
-    /// Returns a row as the last transaction left it; nil where it is not kept. Must not be used while a write transaction runs, but by it.
+    /// Returns a row as of the last transaction; nil if it is not kept. Must not be used during a write transaction,
+    /// except by it.
     subscript(node: NodeID) -> LocalItem? {
         rows.withLock { $0.young[node] ?? $0.old[node] }
     }
 
-    /// Keeps what a transaction wrote, and drops what it changed besides. Must be called before the transaction counts as ended.
+    /// Keeps a transaction's written rows, and drops its other changed rows. Must be called before the transaction
+    /// counts as ended.
     ///
-    /// - Parameter written: Rows as they are at the end of the transaction.
+    /// - Parameter written: Rows as of the end of the transaction.
     func update(_ changes: RowChanges, written: [NodeID: LocalItem]) {
         rows.withLock { rows in
             if changes.isEverything {
@@ -48,9 +50,10 @@ final class RecentRows: Sendable {
         }
     }
 
-    /// Keeps a row that was read.
+    /// Caches a row after reading it.
     ///
-    /// - Parameter isCurrent: Whether no transaction has begun since before the row was read. Called while no transaction can end.
+    /// - Parameter isCurrent: Whether no transaction has begun since before the row was read. Called while no
+    ///   transaction can end.
     func keep(_ item: LocalItem, if isCurrent: () -> Bool) {
         guard Self.isSmall(item) else { return }
         rows.withLock { rows in

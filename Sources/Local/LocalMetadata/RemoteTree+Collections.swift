@@ -4,7 +4,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Stores the collections that the log proposes.
+/// Stores the collections proposed by the log.
 extension RemoteTree {
     package func collection(_ epoch: UInt64) throws -> ProposedCollection? {
         try transaction.fetchOne(

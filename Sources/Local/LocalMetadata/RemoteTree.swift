@@ -7,8 +7,8 @@ import struct Foundation.Data
 
 /// The folded log of one container, in the tables `remote`, `alias` and `deviceSequence`.
 ///
-/// Before an item changes for the first time since both sides agreed on it, the agreed state is stored in `synced`; no row there means that
-/// it equals `remote`. So the two trees together cost little more than one.
+/// Before an item changes for the first time since both sides agreed on it, the agreed state is stored in `synced`; no
+/// row there means it equals `remote`. So the two trees together cost little more than one.
 package struct RemoteTree: TreeStore {
     let transaction: MetadataTransaction
     package let container: ContainerID
@@ -18,8 +18,8 @@ package struct RemoteTree: TreeStore {
     private let origin: EntryOrigin?
 
     /// - Parameters:
-    ///   - now: Must be passed where entries are folded; nil uses the log's clock.
-    ///   - origin: The writer of the entry that is folded; nil if not known.
+    ///   - now: Must be passed for folding entries; nil uses the log's clock.
+    ///   - origin: The writer of the entry being folded; nil if not known.
     package init(
         _ transaction: MetadataTransaction, container: ContainerID, now: Timestamp? = nil, origin: EntryOrigin? = nil
     ) {
@@ -93,8 +93,8 @@ package struct RemoteTree: TreeStore {
             """, [container.value, id.data])
     }
 
-    /// Moves versions that are neither current nor in conflict any more to the history. Conflict versions of a document that is deleted, or
-    /// became one with another, stay in conflict there or become items.
+    /// Moves versions no longer current or in conflict to the history. Conflict versions of a deleted or merged
+    /// document stay in conflict there or become items.
     private func keepVersions(_ before: CloudItem, notIn after: CloudItem) throws {
         guard before.body != after.body || before.isDeleted != after.isDeleted || before.conflicts != after.conflicts
         else { return }
@@ -161,7 +161,7 @@ package struct RemoteTree: TreeStore {
 
     package mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         transaction.memory.hasAliases = true
-        // An item that became another one is not deleted, and its history can no longer be asked for.
+        // An item merged into another one is not deleted, and its history can no longer be requested.
         try transaction.history.removeDeletion(of: id, in: container)
         try transaction.history.removeVersions(of: id, in: container)
         try transaction.run(

@@ -1,9 +1,9 @@
 import CloudModel
 
-/// Containers that were removed and are empty: their log stays, and their folder is not in the shown tree.
+/// Removed, empty containers: their log stays, and their folder is not in the shown tree.
 extension LocalItem {
-    /// The attribute that marks a container's folder as removed. It syncs, so that all devices agree; users cannot set names with
-    /// `user.ubiquity.`.
+    /// The attribute marking a container's folder as removed. It syncs, so that all devices agree; users cannot set
+    /// names with `user.ubiquity.`.
     package static let removedMark = "user.ubiquity.removed"
 
     package var isMarkedRemoved: Bool { attributes.extended[Self.removedMark] != nil }

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// A conflict version that the user has resolved, until the log confirms it.
+/// A conflict version resolved by the user, until the log confirms it.
 package struct Resolution: Sendable, Hashable {
     package let container: ContainerID
     package let item: ItemID

@@ -4,11 +4,11 @@ import GRDBSQLite
 import Glibc
 import Synchronization
 
-/// Gathers the rows that a transaction changes, which SQLite reports (sqlite.org/c3ref/update_hook.html).
+/// Gathers a transaction's changed rows, as reported by SQLite (sqlite.org/c3ref/update_hook.html).
 final class RowChangeLog: Sendable {
     private struct State {
         var changes = RowChanges()
-        /// Rows as the last statement that changed them left them, where that is known.
+        /// Rows as of the last statement that changed them, where known.
         var written: [NodeID: LocalItem] = [:]
     }
 
@@ -18,9 +18,10 @@ final class RowChangeLog: Sendable {
     private static let limit = 50_000
     private static let writtenLimit = 256
 
-    /// Registers the hook. Must be called once for the connection that writes.
+    /// Registers the hook. Must be called once for the writing connection.
     func follow(_ db: Database) {
-        // The connection and this object belong to one database object, which closes the connection before it releases this object.
+        // The connection and this object belong to one database object, which closes the connection before it releases
+        // this object.
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_update_hook(
             db.sqliteConnection,
@@ -30,7 +31,7 @@ final class RowChangeLog: Sendable {
             }, context)
     }
 
-    /// Calls `watcher` after the commit of every transaction that changed anything, on the thread that ran it.
+    /// Calls `watcher` after the commit of every transaction with changes, on the transaction's thread.
     func watch(_ watcher: @escaping @Sendable (RowChanges) -> Void) { self.watcher.set(watcher) }
 
     private func note(_ row: Int64) {
@@ -45,17 +46,17 @@ final class RowChangeLog: Sendable {
         }
     }
 
-    /// Notes what a row is after a statement that changed it.
+    /// Notes a row's new state after a statement.
     func wrote(_ item: LocalItem) {
         state.withLock { state in
             if state.written.count < Self.writtenLimit { state.written[item.node] = item }
         }
     }
 
-    /// Notes that a row has another number now.
+    /// Notes a row's new number.
     func renumbered(_ node: NodeID) { state.withLock { $0.written[node] = nil } }
 
-    /// Returns the row that this transaction wrote; where it has not changed the row, `committed`.
+    /// Returns the row written by this transaction; `committed` if it has not changed the row.
     func row(_ node: NodeID, orElse committed: () -> LocalItem?) -> LocalItem? {
         let (written, isChanged) = state.withLock { state in
             (state.written[node], state.changes.isEverything || state.changes.nodes.contains(node))
@@ -63,7 +64,7 @@ final class RowChangeLog: Sendable {
         return written ?? (isChanged ? nil : committed())
     }
 
-    /// Returns the changes of the transaction that ends now, and the rows that it wrote as far as they are known.
+    /// Returns the changes of the ending transaction, and its written rows as far as they are known.
     func take(_ memory: TransactionMemory) -> (RowChanges, [NodeID: LocalItem]) {
         let state = state.withLock { state in
             defer { state = State() }

@@ -1,14 +1,14 @@
-/// The rows of the local tree that a transaction has changed.
+/// A transaction's changed rows of the local tree.
 package struct RowChanges: Sendable {
-    /// Items that were changed, created or removed.
+    /// Changed, new or removed items.
     package var nodes: Set<NodeID> = []
-    /// Folders that moved, or received the children of another: everything below has another path.
+    /// Folders that moved, or received a different folder's children: everything below has a new path.
     package var movedFolders: Set<NodeID> = []
-    /// Folders that an item left or was removed from.
+    /// Folders that lost an item by a move or removal.
     package var leftFolders: Set<NodeID> = []
-    /// Whether an item that is named like an ignore file was changed or moved.
+    /// Whether an item named like an ignore file was changed or moved.
     package var changesIgnoreFiles = false
-    /// Whether a folder moved that is not excluded: patterns with slashes may match other items in it now.
+    /// Whether an unexcluded folder moved: patterns with slashes may match different items in it now.
     package var movesSyncedFolders = false
     /// Whether there are too many changes to list.
     package var isEverything = false

@@ -40,7 +40,7 @@ extension Columns {
         }
     }
 
-    /// Returns the content; nil where no digest is stored.
+    /// Returns the content; nil if no digest is stored.
     func content(digest: Int, size: UInt64, layout: Int) throws -> ContentReference? {
         guard let data = optionalData(digest) else { return nil }
         guard let kind = ContentReference.Layout(rawValue: UInt8(truncatingIfNeeded: integer(layout))) else {
@@ -50,7 +50,7 @@ extension Columns {
     }
 }
 
-/// Encodes extended attributes as one column: count, then name and value, counted; NULL when there are none.
+/// Encodes extended attributes as a column: count, then name and value, counted; NULL if there are none.
 enum ExtendedAttributes {
     static func encode(_ attributes: [String: [UInt8]]) -> Data? {
         guard !attributes.isEmpty else { return nil }

@@ -1,25 +1,25 @@
-/// A row that contradicts another one, or itself.
+/// A row that contradicts itself or a second row.
 package struct RowProblem: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// An item whose folder does not exist: no path leads to it.
+        /// An item with a missing folder: no path leads to it.
         case strandedItem
         case parentIsNoFolder
         case missingContainer
         case unknownToLog
         case missingContent
         case missingContainerFolder
-        /// The row holds values that no item can have.
+        /// The row holds impossible values.
         case unreadable
-        /// The bytes of the row are not those that were written.
+        /// The row's bytes are not as written.
         case brokenSeal
         case numbering
-        /// A table is missing, or its definition differs from that of this version.
+        /// A table is missing, or its definition differs from this version's.
         case schema
     }
 
     package let kind: Kind
     /// The affected row of `local`, if any.
     package let node: NodeID?
-    /// What is wrong, a clause.
+    /// The problem, a clause.
     package let what: String
 }

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// The SQL function `seal(…)`: 64 bits that depend on the type and each byte of all its arguments.
 ///
-/// Every table stores it for its rows in a generated column, so that SQLite writes it with the row, whatever statement changes it, and a
-/// byte that changed by itself is detected. For the reasons see docs/decisions/0013-rows-are-sealed.md.
+/// Every table stores it for its rows in a generated column, so that SQLite writes it with the row, whatever statement
+/// changes it, and a flipped byte is detected. For the reasons see docs/decisions/0013-rows-are-sealed.md.
 enum RowSeal {
     static let column = "seal"
 
@@ -26,8 +26,8 @@ enum RowSeal {
     static func expression(_ columns: [String]) -> String { "seal(\(columns.joined(separator: ", ")))" }
 }
 
-/// Each step is a bijection of the state for a given word and of the word for a given state: rows that differ in one word always
-/// differ in their seals.
+/// Each step is a bijection of the state for a given word and of the word for a given state: rows differing in one word
+/// always differ in their seals.
 private struct Seal {
     private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 

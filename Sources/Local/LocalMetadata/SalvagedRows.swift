@@ -1,13 +1,14 @@
 package import CloudModel
 import GRDB
 
-/// Reads the readable rows of a database that may be damaged, one by one. A row that cannot be read is nil, never an error.
+/// Reads a possibly damaged database row by row. An unreadable row is nil, never an error.
 ///
-/// SQLite does not detect a flipped byte in a row: names and places are used as they are, any other use checks ``isSound(_:)`` first.
+/// SQLite does not detect a flipped byte in a row: names and places are used as they are, any other use checks
+/// ``isSound(_:)`` first.
 package final class SalvagedRows: Sendable {
-    /// Nil where the file is not a database.
+    /// Nil if the file is not a database.
     private let queue: DatabaseQueue?
-    /// Whether rows may be older than the blobs and log entries that they describe.
+    /// Whether rows may be older than their blobs and log entries.
     private let hasLostCommits: Bool
 
     /// Opens the database for reading, without changing it.
@@ -16,17 +17,17 @@ package final class SalvagedRows: Sendable {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.prepareDatabase { try RowSeal.register(in: $0) }
-        // A file that SQLite refuses has no readable row.
+        // A file refused by SQLite has no readable row.
         queue = try? DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Returns the nodes of all rows that can be read, in order.
+    /// Returns the nodes of all readable rows, in order.
     package func nodes() -> [NodeID] {
         let listed = read { db in
             try Int64.fetchAll(db, sql: "SELECT node FROM local ORDER BY node")
         }
         if let listed { return listed.map { NodeID(UInt64(bitPattern: $0)) } }
-        // A damaged page ends a scan, so every node that was ever assigned is tried.
+        // A damaged page ends a scan, so every node ever assigned is tried.
         let last =
             read { try Int64.fetchOne($0, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'local'") ?? 0 } ?? 0
         return (0...UInt64(max(0, min(last, Self.longestSearch)))).map { NodeID($0) }
@@ -39,20 +40,19 @@ package final class SalvagedRows: Sendable {
         read { try MetadataTransaction($0).local.item(node) } ?? nil
     }
 
-    /// Returns whether a row is the newest one and has the bytes that were written: only then does it prove anything.
+    /// Returns whether a row is the newest and has its bytes as written: only then does it prove anything.
     package func isSound(_ node: NodeID) -> Bool {
         !hasLostCommits && read { try MetadataTransaction($0).isSealed(node) } ?? false
     }
 
-    /// Returns the containers; none if one of their rows cannot be read.
+    /// Returns the containers; none if any of their rows is unreadable.
     package func containers() -> [LocalContainer] { read { try MetadataTransaction($0).containers() } ?? [] }
 
     package func container(_ id: ContainerID) -> ContainerName? {
         read { try MetadataTransaction($0).container(id)?.name } ?? nil
     }
 
-    /// Returns the keys that the log had and then those that were written here since, as far as their rows have the bytes that were
-    /// written.
+    /// Returns the log's keys and then those written locally since, as far as their rows have their bytes as written.
     package func keyValues() -> [(container: ContainerName, value: PendingKeyValue)] {
         let values = read { try MetadataTransaction($0).keyValues.sound() } ?? []
         return values.compactMap { value in container(value.container).map { ($0, value) } }

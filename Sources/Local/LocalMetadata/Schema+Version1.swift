@@ -1,6 +1,6 @@
 /// The tables of the first version.
 extension Schema {
-    /// The columns of an item in the log; `remote` and `synced` have the same ones.
+    /// An item's columns in the log; the same in `remote` and `synced`.
     private static let cloudColumns = """
         container INTEGER NOT NULL REFERENCES container(id),
         item BLOB NOT NULL CHECK (length(item) = 16),
@@ -109,7 +109,7 @@ extension Schema {
           CHECK ((conflictOf IS NULL) = (conflictSequence IS NULL))
         )
         """,
-        // Node ids begin after the root's and those that directory offsets use.
+        // Node ids begin after the root's and those used by directory offsets.
         "INSERT INTO sqlite_sequence (name, seq) VALUES ('local', 15)",
         "CREATE UNIQUE INDEX local_name ON local(parent, name)",
         "CREATE INDEX local_parent ON local(parent)",
@@ -151,7 +151,7 @@ extension Schema {
           payload BLOB NOT NULL
         )
         """,
-        // The batches of this device that its log has not passed yet.
+        // This device's batches that its log has not passed yet.
         """
         CREATE TABLE madeBatch (
           container INTEGER NOT NULL REFERENCES container(id),

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of the metadata database; docs/STORAGE.md describes the meaning of each row. Rules that must hold whatever the code does are
+/// The tables of the metadata database; docs/STORAGE.md describes each row's meaning. Rules independent of the code are
 /// constraints here.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -40,7 +40,7 @@ enum Schema {
         return migrator
     }
 
-    /// Contents that were current once and are still in the cloud.
+    /// Contents once current and still in the cloud.
     private static let versions = [
         """
         CREATE TABLE version (
@@ -63,24 +63,25 @@ enum Schema {
         "CREATE INDEX version_superseded ON version(superseded)",
     ]
 
-    /// Tables whose rows have seals.
+    /// Tables with sealed rows.
     static let sealedTables =
         SealMigration.tables + ["version"] + KeyValueMigration.tables + DeletionMigration.tables
         + CollectionMigration.tables + VacatedMigration.tables
 
-    /// Finds the documents of a folder that a person keeps on this device.
+    /// Finds a folder's documents kept on this device by the user.
     private static let excludedByAttribute = """
         CREATE INDEX local_excludedByAttribute ON local(parent, name)
         WHERE isExcluded = \(Exclusion.byAttribute.rawValue)
         """
 
-    /// Finds ignore files, and what their patterns exclude.
+    /// Finds ignore files, and the items excluded by their patterns.
     private static let ignoreFiles = [
         "CREATE INDEX local_ignoreFile ON local(node) WHERE \(LocalTree.isIgnoreFile)",
         "CREATE INDEX local_excludedByPattern ON local(node) WHERE isExcluded = \(Exclusion.byPattern.rawValue)",
     ]
 
-    /// An index of names without case, for containers that compare them so. It has no seals: each row found is compared again.
+    /// An index of names without case, for containers that compare them so. It has no seals: each row found is compared
+    /// again.
     private static let foldedNames = [
         "CREATE TABLE foldedName (node INTEGER PRIMARY KEY, parent INTEGER NOT NULL, key BLOB NOT NULL)",
         "CREATE INDEX foldedName_key ON foldedName(parent, key)",
@@ -94,7 +95,7 @@ enum Schema {
         """,
     ]
 
-    /// The indexes of the engine's frequent queries, which read no row that does not match.
+    /// The indexes of the engine's frequent queries, which read matching rows only.
     private static let coveringIndexes = [
         "DROP INDEX local_pending",
         "CREATE INDEX local_pending ON local(pendingSince, isEdited, size) WHERE pendingSince IS NOT NULL",

@@ -1,7 +1,7 @@
 import GRDB
 
-/// Adds the column of the rows' seals to every table. SQLite adds no stored column to an existing table, so each is created again and
-/// filled from the old one (sqlite.org/lang_altertable.html, section 7).
+/// Adds the rows' seal column to every table. SQLite adds no stored column to an existing table, so each is created
+/// again and filled from the old table (sqlite.org/lang_altertable.html, section 7).
 struct SealMigration {
     let db: Database
 

@@ -4,7 +4,8 @@ import GRDB
 
 import struct Foundation.Data
 
-/// A row of the table `synced`. In a row for "both agreed that there is no such item" the other columns have no meaning.
+/// A row of the table `synced`. In a row for "both agreed that there is no such item" the remaining columns have no
+/// meaning.
 struct SyncedRow: ColumnDecodable {
     let item: CloudItem?
 

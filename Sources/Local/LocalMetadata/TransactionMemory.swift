@@ -1,7 +1,7 @@
 import CloudModel
 import ContainerLog
 
-/// Values that one transaction has read from the database and caches. Every write of such a value updates it here.
+/// Values read and cached by a transaction. Every write of such a value updates it here.
 final class TransactionMemory {
     private struct Key: Hashable {
         let container: ContainerID
@@ -16,27 +16,27 @@ final class TransactionMemory {
     var hasVacated: Bool?
     var hasSiblings: Bool?
     var hasPausedFolders: Bool?
-    /// What ``RowChanges`` reports for this transaction besides the rows.
+    /// The changes of this transaction reported by ``RowChanges`` besides the rows.
     var movedFolders: Set<NodeID> = []
     var leftFolders: Set<NodeID> = []
-    /// Folders whose times were set because their entries changed, and whose rows are not known.
+    /// Folders with unknown rows whose times were set because their entries changed.
     var touchedFolders: Set<NodeID> = []
-    /// The rows that are known without reading them; nil in a read transaction, which sees an older state.
+    /// The rows known without reading them; nil in a read transaction, which sees an older state.
     var rows: KnownRows?
     /// Whether folders became packages or ceased to be, which none of their rows shows.
     var changesEverything = false
-    /// Whether an item that is named like an ignore file was changed.
+    /// Whether an item named like an ignore file was changed.
     var changesIgnoreFiles = false
-    /// Whether a folder moved that is not excluded.
+    /// Whether an unexcluded folder moved.
     var movesSyncedFolders = false
     var declarations: [ContainerID: RootDeclarations] = [:]
     var collections: [ContainerID: CollectionEpochs] = [:]
-    /// The items of the batch that is being sent.
+    /// The items of the batch being sent.
     var sentItems: [ContainerID: Set<ItemID>] = [:]
-    /// Where new nodes get their numbers; nil: from SQLite.
+    /// The source of new nodes' numbers; nil: SQLite.
     var numbers: NodeNumbers?
     var changedStores: Set<ContainerID> = []
-    /// Called when the transaction has ended, before another one can begin.
+    /// Called when the transaction has ended, before the next can begin.
     var endings: [(_ isCommitted: Bool) -> Void] = []
     /// The shown values of keys before this transaction changed them.
     var shownValues: [ContainerID: [String: [UInt8]?]] = [:]

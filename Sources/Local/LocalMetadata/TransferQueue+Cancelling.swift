@@ -1,7 +1,7 @@
-/// Requests for downloads that end early.
+/// Early ends of download requests.
 extension TransferQueue {
-    /// Ends the requests to download a file, or the files below a folder, up to a priority. What a pin keeps stays requested. Scans the wanted files, not the folder, which may
-    /// hold very many.
+    /// Ends the requests to download a file, or the files below a folder, up to a priority. Pinned files stay
+    /// requested. Scans the wanted files, not the possibly very large folder.
     ///
     /// - Returns: The files as they were.
     package func unwant(_ item: LocalItem, upTo priority: UInt8) throws -> [LocalItem] {

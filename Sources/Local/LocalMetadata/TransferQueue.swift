@@ -2,29 +2,30 @@ package import Basics
 import CloudModel
 import GRDB
 
-/// The files whose contents are to be uploaded, downloaded or evicted.
+/// Files with contents to be uploaded, downloaded or evicted.
 ///
-/// Queries use an index and never scan the tree. A row that cannot be decoded is left out: `ubiquity check` names it.
+/// Queries use an index and never scan the tree. An undecodable row is left out: `ubiquity check` names it.
 package struct TransferQueue: MetadataTable {
     let transaction: MetadataTransaction
 
-    /// Returns files whose download was requested, most urgent first; not announced ones, whose bytes are not in the cloud yet.
+    /// Returns files whose download was requested, most urgent first; not announced files, whose bytes are not in the
+    /// cloud yet.
     package func wanted(limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.wanted, [limit]).items
     }
 
-    /// Returns files of at most `size` bytes that are to be downloaded while there is plenty of space.
+    /// Returns files of at most `size` bytes to be downloaded while there is plenty of space.
     package func wantedWhenSpace(upTo size: UInt64, limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.wantedWhenSpace, [Int64(clamping: size), limit]).items
     }
 
-    /// Returns the number of requested downloads, without those that only wait for space.
+    /// Returns the number of requested downloads, without those waiting only for space.
     package func wantedTotal() throws -> Int {
         Int(try number("SELECT count(*) FROM local WHERE wanted > 0 AND wanted > \(DownloadPriority.whenSpace)"))
     }
 
-    /// Returns whether a download of the item or of anything below it was requested and has not ended. Scans the wanted files, not the
-    /// folder, which may hold very many.
+    /// Returns whether a download of the item or of its descendants was requested and has not ended. Scans the wanted
+    /// files, not the possibly very large folder.
     package func isAnyWanted(below ancestor: NodeID) throws -> Bool {
         let nodes = try Int64.fetchCursor(
             db.cachedStatement(
@@ -35,7 +36,7 @@ package struct TransferQueue: MetadataTable {
         return false
     }
 
-    /// Requests the bytes of a file, or of every file below a folder, that are not all on this device or not the newest.
+    /// Requests a file's missing or outdated bytes, or those of every file below a folder.
     ///
     /// - Returns: The number of files, and of their bytes.
     package func want(_ item: LocalItem, priority: UInt8) throws -> (items: Int, bytes: UInt64) {
@@ -53,7 +54,7 @@ package struct TransferQueue: MetadataTable {
         return result
     }
 
-    /// Returns edited files that have settled, oldest edit first.
+    /// Returns settled edited files, oldest edit first.
     package func uploadable(
         before time: Timestamp, sizes: ClosedRange<UInt64>, limit: Int
     ) throws -> [LocalItem] {
@@ -63,19 +64,19 @@ package struct TransferQueue: MetadataTable {
         ).items
     }
 
-    /// Returns files that were open for writing when the process ended.
+    /// Returns files open for writing when the process ended.
     package func writing() throws -> [LocalItem] {
         try fetchReadable(QueueQueries.writing, []).items
     }
 
-    /// Returns files behind `last` that are not open for writing and whose bytes are to be uploaded, oldest edit first.
+    /// Returns files behind `last` not open for writing and with bytes to upload, oldest edit first.
     package func edited(after last: LocalItem?, limit: Int) throws -> [LocalItem] {
         let time = last?.pendingSince?.nanoseconds ?? .min
         let node = last.map { Int64(bitPattern: $0.node.value) } ?? 0
         return try fetchReadable(QueueQueries.edited, [time, node, limit]).items
     }
 
-    /// Returns items whose last transfer failed, the newest first.
+    /// Returns items whose last transfer failed, newest first.
     package func failed(limit: Int) throws -> [LocalItem] {
         try fetchReadable(
             """
@@ -85,7 +86,7 @@ package struct TransferQueue: MetadataTable {
         ).items
     }
 
-    /// Returns some of the files whose last download failed and that were not requested since, in no order.
+    /// Returns some files whose last download failed and was not requested again, in no order.
     package func failedDownloads(limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -100,12 +101,12 @@ package struct TransferQueue: MetadataTable {
         try fetchReadable(QueueQueries.evictable, [limit, offset]).items
     }
 
-    /// Returns the bytes of all files that are whole or partly on this device.
+    /// Returns the bytes of all files wholly or partly on this device.
     package func presentBytes() throws -> UInt64 {
         UInt64(clamping: try number(QueueQueries.presentBytes))
     }
 
-    /// Records when these files were last opened. Their rows stay in memory: they are the ones that will be opened again.
+    /// Records when these files were last opened. Their rows stay in memory, being the likeliest to be opened again.
     package func setUsed(_ times: [NodeID: Timestamp]) throws {
         for (node, time) in times {
             let known = memory.rows?[node]

@@ -2,10 +2,11 @@ import Basics
 import Glibc
 import Logging
 
-/// A database of which a sync failed: the disk may lack data of its two files that the kernel shows, whatever a later sync reports.
+/// A database with a failed sync: the disk may lack data of its two files shown by the kernel, regardless of later
+/// syncs.
 ///
-/// A marker file beside it makes the next process rewrite both files. It is not synced: a power failure also removes the data that only the
-/// kernel had.
+/// A marker file beside it makes the next process rewrite both files. It is not synced: a power failure also removes
+/// the data that only the kernel had.
 struct UnsyncedDatabase {
     let path: String
 

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The table of names that documents have left, with what a person had set on them.
+/// The table of names left by documents, with the user's settings on them.
 enum VacatedMigration {
     static let tables = ["vacated"]
     static let columns = ["parent", "name", "kind", "node", "isExcluded", "isPaused", "pin", "created", "tags", "time"]

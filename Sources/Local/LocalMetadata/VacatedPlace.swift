@@ -1,13 +1,13 @@
 package import Basics
 package import CloudModel
 
-/// The name of a document that left it, by a deletion or a rename, with what a person had set on the document: the file that takes the name
-/// next takes it over, because programs save so.
+/// A name left by a document, by a deletion or a rename, with the user's settings on the document: the next file of
+/// that name takes them over, because programs save so.
 package struct VacatedPlace: Sendable, Equatable {
     package var parent: NodeID
     package let name: ItemName
     package let kind: LocalKind
-    /// The row that had the name. It may exist under another one.
+    /// The row that had the name. It may exist under a new name.
     package let node: NodeID
     package let settings: DocumentSettings
     package let time: Timestamp
@@ -29,8 +29,8 @@ package struct VacatedPlace: Sendable, Equatable {
             settings: DocumentSettings(of: item), time: time)
     }
 
-    /// How long a name is that of the document which left it: programs save within seconds.
+    /// How long a name remains its former document's: programs save within seconds.
     package static let saveTime = Duration.seconds(60)
-    /// As ``saveTime``, for a document that is not to be sent. It would be worse to send the next one.
+    /// As ``saveTime``, for a document withheld from sync. It would be worse to send the next one.
     package static let heldBackTime = Duration.seconds(24 * 3600)
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 
-/// The file beside the database that holds its newest commits (sqlite.org/fileformat2.html, section 4), examined before SQLite opens it.
+/// The database's file of newest commits (sqlite.org/fileformat2.html, section 4), examined before SQLite opens it.
 ///
-/// SQLite uses the frames up to the first whose checksum is wrong, which is right after a power failure: unsynced data is torn. Where a
-/// whole commit of the same log follows, a byte changed by itself instead, and SQLite silently drops the frames behind it. Frames without a
-/// commit are left from a transaction that was rolled back: the next one overwrites them, and may be shorter.
+/// SQLite uses the frames up to the first wrong checksum, which is right after a power failure: unsynced data is torn.
+/// If a whole commit of the same log follows, a byte was flipped instead, and SQLite silently drops the frames behind
+/// it. Frames without a commit are left from a rolled-back transaction: the next one overwrites them, and may be
+/// shorter.
 struct WriteAheadLog {
     private let bytes: Data
     private let pageSize: Int
@@ -14,17 +15,17 @@ struct WriteAheadLog {
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
-    /// Returns whether the log exists and holds anything.
+    /// Returns whether a non-empty log exists.
     static func isPresent(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_size > headerSize
     }
 
-    /// Returns whether commits are lost that were once complete. Returns false where there is no log, or only its end is torn.
+    /// Returns whether once complete commits are lost. Returns false if there is no log, or only its end is torn.
     static func isDamaged(_ path: String) -> Bool {
-        // Foundation leaks its buffer where a file is empty.
+        // Foundation leaks its buffer if a file is empty.
         guard isPresent(path) else { return false }
-        // SQLite reports a log that cannot be read.
+        // SQLite reports an unreadable log.
         guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe), bytes.count > headerSize
         else { return false }
         guard let log = WriteAheadLog(bytes) else { return hasFramesBehindABadHeader(bytes) }
@@ -48,7 +49,7 @@ struct WriteAheadLog {
         self.isBigEndian = isBigEndian
     }
 
-    /// Creates the reader; nil where the header is not one that SQLite wrote.
+    /// Creates the reader; nil if SQLite did not write the header.
     init?(_ bytes: Data) {
         self.bytes = bytes
         guard bytes.count > Self.headerSize else { return nil }
@@ -72,7 +73,7 @@ struct WriteAheadLog {
                 sum = stored
                 continue
             }
-            // Older frames, from before the log was reset, have other salts.
+            // Older frames, from before the log was reset, have different salts.
             let next = index + 1
             guard next < frameCount, isOurs(next) else { return false }
             return [computed, stored].contains { hasCommit(from: next, after: $0) }
@@ -91,7 +92,7 @@ struct WriteAheadLog {
         return false
     }
 
-    /// Returns whether a frame is the last of a commit, which contains the length of the database after it.
+    /// Returns whether a frame is the last of a commit, which contains the database's length after it.
     private func endsTransaction(_ index: Int) -> Bool { Self.word(bytes, start(of: index) + 4) != 0 }
 
     private func start(of index: Int) -> Int { Self.headerSize + index * frameSize }

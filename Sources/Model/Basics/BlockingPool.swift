@@ -1,9 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A fixed number of named threads for calls that block on a disk or use a core for a long time, which would stall the cooperative pool.
+/// A fixed number of named threads for calls that block on a disk or occupy a core, which would stall the cooperative
+/// pool.
 ///
-/// Urgent jobs overtake the others; a job should take some ten milliseconds at most, because a running job is not interrupted.
+/// Urgent jobs overtake normal ones; a job should take some ten milliseconds at most, because a running job is not
+/// interrupted.
 package final class BlockingPool: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -29,7 +31,7 @@ package final class BlockingPool: Sendable {
 
     package func submit(urgent: Bool = false, _ job: @escaping Job) { queue.add(job, urgent: urgent) }
 
-    /// Runs `work` on a thread of the pool. Work that has been handed over runs to its end, even if the caller is cancelled.
+    /// Runs `work` on a thread of the pool. Submitted work runs to its end, even if the caller is cancelled.
     package func run<T: Sendable, Failure: Error>(
         urgent: Bool = false, _ work: @escaping @Sendable () throws(Failure) -> T
     ) async throws(Failure) -> T {
@@ -68,7 +70,7 @@ private final class JobQueue: Sendable {
 
 /// A counting semaphore (sem_overview(7)), initially 0. Dispatch has one too, but Basics does not use that library.
 private final class Semaphore: Sendable {
-    // The semaphore is itself the means of sharing safely; its address never changes.
+    // The semaphore is itself the means of safe sharing; its address never changes.
     nonisolated(unsafe) private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { sem_init(raw, 0, 0) }

@@ -1,4 +1,4 @@
-/// A number of bytes that people enter and read.
+/// A byte count entered and read by people.
 package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let bytes: UInt64
 
@@ -27,7 +27,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertibl
         return (0..<power).reduce(1) { product, _ in product * base }
     }
 
-    /// The number with three digits at most: `0 B`, `999 B`, `1.2 MiB`, `12 GiB`.
+    /// The number with at most three digits: `0 B`, `999 B`, `1.2 MiB`, `12 GiB`.
     package var description: String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
         var value = Double(bytes)

@@ -1,4 +1,5 @@
-/// Reads values that ``ByteWriter`` wrote. Total: any bytes lead to a value or to ``ByteCodingError``, in bounded time and memory.
+/// Reads values written by ``ByteWriter``. Total: any bytes lead to a value or to ``ByteCodingError``, in bounded time
+/// and memory.
 package struct ByteReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -9,7 +10,7 @@ package struct ByteReader: Sendable {
         position = slice.startIndex
     }
 
-    /// The specialised form, without witness tables, for messages that are coded thousands of times a second.
+    /// The specialised form, without witness tables, for messages coded thousands of times a second.
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes[...]
         position = 0
@@ -43,7 +44,8 @@ package struct ByteReader: Sendable {
         }
     }
 
-    /// Reads a count of items that take at least `minimumBytes` each: a hostile count cannot make the caller reserve memory.
+    /// Reads a count of items of at least `minimumBytes` each: a hostile count cannot cause the caller to reserve
+    /// memory.
     package mutating func count(minimumBytes: Int = 1) throws(ByteCodingError) -> Int {
         let value = try varint()
         guard value <= UInt64(remaining / max(1, minimumBytes)) else { throw .truncated }

@@ -24,7 +24,7 @@ package struct ByteWriter: Sendable {
         bytes.append(UInt8(rest))
     }
 
-    /// Appends bytes as they are, with no length before them.
+    /// Appends bytes unchanged, without a length.
     package mutating func append(raw values: some Sequence<UInt8>) { bytes.append(contentsOf: values) }
 
     /// Appends a varint length, then the bytes.
@@ -33,7 +33,7 @@ package struct ByteWriter: Sendable {
         bytes.append(contentsOf: values)
     }
 
-    /// The specialised form, without witness tables, for messages that are coded thousands of times a second.
+    /// The specialised form, without witness tables, for messages coded thousands of times a second.
     package mutating func append(counted values: [UInt8]) {
         append(varint: UInt64(values.count))
         bytes.append(contentsOf: values)

@@ -4,7 +4,7 @@ package enum CRC32C {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
     }
 
-    /// Returns the checksum of parts that follow each other.
+    /// Returns the checksum of concatenated parts.
     package static func checksum(_ parts: [UInt8]...) -> UInt32 {
         let table = table
         var value = UInt32.max

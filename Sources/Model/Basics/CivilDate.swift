@@ -6,7 +6,7 @@ package struct CivilDate: Hashable, Sendable {
     /// 1 to 31.
     package let day: Int64
 
-    /// - Returns: nil where the month has no such day, or the year has no such month.
+    /// - Returns: nil if the month has no such day, or the year has no such month.
     package init?(year: Int64, month: Int64, day: Int64) {
         guard Self.years.contains(year), (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
         else { return nil }

@@ -1,9 +1,10 @@
 package import Glibc
 
-/// A small file that is replaced atomically: at any moment, also after a power failure, a reader finds the earlier content or the new one.
+/// A small file with atomic replacement: at any moment, also after a power failure, a reader finds the earlier content
+/// or the new one.
 ///
-/// The content is written to a new file beside it, synced, and renamed over the old one; then the folder is synced, without which the
-/// rename itself could be lost.
+/// The content is written to a new file beside it, synced, and renamed over the old file; then the folder is synced,
+/// without which the rename itself could be lost.
 package struct DurableFile: Sendable {
     private let name: String
     private let folder: Int32
@@ -14,8 +15,9 @@ package struct DurableFile: Sendable {
     /// - Parameters:
     ///   - path: The path of the file, relative to `folder`, which has to stay open.
     ///   - mode: The mode of the new file, less the process's umask.
-    ///   - temporary: The path to which the content is written first, on the same file system; a leftover there is replaced. Only for a
-    ///     file that one process writes, one write at a time; nil chooses a new name beside the file each time.
+    ///   - temporary: The path for writing the content first, on the same file system; a leftover there is replaced.
+    ///     Only for a file with a single writing process, one write at a time; nil chooses a new name beside the file
+    ///     each time.
     package init(
         _ path: String, in folder: Int32 = AT_FDCWD, mode: mode_t = 0o600, temporary: String? = nil,
         calls: any FileCalls = KernelFileCalls()
@@ -44,7 +46,7 @@ package struct DurableFile: Sendable {
         if isSynced { try syncFolder() }
     }
 
-    /// Writes a new file, which no other process has open and whose mode this call sets.
+    /// Writes a new file, not open in any other process, and sets its mode.
     private func write(_ bytes: [UInt8], to temporary: String, isSynced: Bool) throws(Errno) {
         if self.temporary != nil { _ = calls.remove(temporary, in: folder) }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -72,7 +74,7 @@ package func writeAll(_ bytes: [UInt8], _ call: (UnsafeRawBufferPointer) -> Int)
     var done = 0
     while done < bytes.count {
         let count = try check("write") { bytes.withUnsafeBytes { call(UnsafeRawBufferPointer(rebasing: $0[done...])) } }
-        // No file accepts zero bytes of a non-empty buffer; retrying for ever would hang.
+        // No file accepts zero bytes of a non-empty buffer; endless retries would hang.
         guard count > 0 else { throw Errno(EIO, "write") }
         done += count
     }
@@ -90,7 +92,7 @@ package func syncDirectory(
     }
 }
 
-/// Makes a directory that only its owner may enter, and missing ones above it, as `mkdir -p` does.
+/// Creates a directory accessible only to its owner, and missing parents, as `mkdir -p` does.
 package func createDirectories(_ path: String) throws(Errno) {
     if mkdir(path, 0o700) == 0 { return }
     switch errno {

@@ -13,7 +13,7 @@ package struct Errno: Error, Hashable, CustomStringConvertible {
     package static func == (left: Errno, right: Errno) -> Bool { left.code == right.code }
     package func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
-    /// Whether the error says that a disk, or the user's quota on it, is full. An error without a call is a limit of this program.
+    /// Whether a disk, or the user's quota on it, is full. An error without a call is a limit of this program.
     package var isOfFullDisk: Bool { !call.isEmpty && (code == ENOSPC || code == EDQUOT) }
 
     package var description: String {

@@ -1,6 +1,7 @@
 package import Glibc
 
-/// The system calls that ``DurableFile`` makes; a test passes its own to make one fail, or to simulate a power failure between two.
+/// The system calls made by ``DurableFile``; a test passes its own calls to cause a failure, or to simulate a power
+/// failure between two.
 ///
 /// As in C, -1 is a failure and `errno` holds the error. Names are relative to the open folder `folder`.
 package protocol FileCalls: Sendable {

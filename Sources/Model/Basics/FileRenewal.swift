@@ -2,16 +2,16 @@ import Glibc
 
 /// Rewrites a file whose sync failed.
 ///
-/// The kernel marks pages that it could not write as clean, so that the next sync succeeds without them (fsync(2)). Writing the same bytes
-/// to the same file again does not help everywhere: ext4 then fills blocks that it still considers unwritten, which read as zeros after a
-/// power failure. So the bytes in memory are written to another file, which replaces the first.
+/// The kernel marks unwritten pages as clean, so that the next sync succeeds without them (fsync(2)). Writing the same
+/// bytes to the same file again does not help everywhere: ext4 then fills blocks it still considers unwritten, which
+/// read as zeros after a power failure. So the bytes in memory are written to a new file, which replaces the first.
 package enum FileRenewal {
     private static let piece = 1 << 20
 
     private static func copyName(_ name: String) -> String { "\(name).copy" }
 
-    /// Makes a synced copy of the file `name` beside it in `folder`, with its times and permissions; the copy of an earlier try is
-    /// replaced.
+    /// Creates a synced copy of the file `name` beside it in `folder`, with its times and permissions; an earlier try's
+    /// copy is replaced.
     package static func copy(_ name: String, in folder: Int32) throws(Errno) {
         let source = Int32(try check("open \(name)") { openat(folder, name, O_RDONLY | O_CLOEXEC) })
         defer { close(source) }
@@ -27,7 +27,7 @@ package enum FileRenewal {
         try check("fsync") { fsync(target) }
     }
 
-    /// Replaces the file `name` by the copy; `parent` is the folder that contains both, relative to `folder`.
+    /// Replaces the file `name` by the copy; `parent` is the folder of both, relative to `folder`.
     package static func install(_ name: String, in folder: Int32, parent: String) throws(Errno) {
         try check("rename") { renameat(folder, copyName(name), folder, name) }
         let directory = Int32(try check("open") { openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })

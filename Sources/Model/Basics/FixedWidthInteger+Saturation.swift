@@ -1,5 +1,5 @@
-/// Arithmetic that never traps on numbers from outside (the kernel, a disk, another device, a clock): a result that does not fit becomes
-/// the nearest value that does.
+/// Arithmetic that never traps on external numbers (from the kernel, a disk, a remote device, a clock): an overflowing
+/// result becomes the nearest representable value.
 extension FixedWidthInteger {
     /// Returns the sum, or the nearest representable value.
     package func saturatingSum(_ other: Self) -> Self {
@@ -23,8 +23,8 @@ extension FixedWidthInteger {
 }
 
 extension Range where Bound == UInt64 {
-    /// Creates the range of a file's bytes that a request names.
-    /// - Returns: Nil for a negative offset or count, and where the last byte would be beyond the largest `off_t`.
+    /// Creates the requested byte range of a file.
+    /// - Returns: Nil for a negative offset or count, or if the last byte would be beyond the largest `off_t`.
     package init?(offset: Int64, count: Int) {
         guard offset >= 0, count >= 0, !offset.addingReportingOverflow(Int64(count)).overflow else { return nil }
         self = UInt64(offset)..<UInt64(offset) + UInt64(count)

@@ -1,15 +1,17 @@
 import CLinux
 import Glibc
 
-/// The kernel's control of one FUSE connection, through which the connection is aborted (Documentation/filesystems/fuse.rst of Linux, "Control
+/// The kernel's control of one FUSE connection, for aborting it (Documentation/filesystems/fuse.rst of Linux, "Control
 /// filesystem"). The owner of the mount and root may use it.
 ///
-/// It keeps nothing of the connection open, and controls nothing once that has ended, not even a later connection with the same number.
+/// It keeps nothing of the connection open, and controls nothing once that has ended, not even a later connection with
+/// the same number.
 package final class FuseControl: Sendable {
-    /// Whatever is written to it aborts the connection.
+    /// Any bytes written to it abort the connection.
     package let descriptor: Int32
 
-    /// Opens the control file. Where the control file system is not mounted, as in containers, root mounts it for this file, at no path.
+    /// Opens the control file. If the control file system is not mounted, as in containers, root mounts it for this
+    /// file, at no path.
     ///
     /// - Parameter connection: the minor number of the mounted file system's device.
     package init(connection: UInt32) throws(Errno) {
@@ -27,7 +29,7 @@ package final class FuseControl: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the connection: requests fail, and every process that waits in the kernel for one of them continues. Does nothing if the connection
-    /// has ended.
+    /// Ends the connection: requests fail, and every process waiting for a request in the kernel continues. Does
+    /// nothing if the connection has ended.
     package func abort() { _ = write(descriptor, "1", 1) }
 }

@@ -28,7 +28,7 @@ package enum Hex {
         }
     }
 
-    /// - Returns: nil for an odd number of digits, and where a character is no digit. Both cases are accepted.
+    /// - Returns: nil for an odd number of digits, or if a character is not a digit. Both cases are accepted.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var digits = text.utf8.makeIterator()
@@ -39,7 +39,7 @@ package enum Hex {
         return bytes
     }
 
-    /// Returns the byte of two ASCII digits; nil where one is not a digit.
+    /// Returns the byte of two ASCII digits; nil if either is not a digit.
     package static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = value(of: high), let low = value(of: low) else { return nil }
         return high << 4 | low

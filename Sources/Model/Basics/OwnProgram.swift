@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// The program that this process runs, started again as a process of its own (posix_spawn(3)).
+/// This process's program, started again as a separate process (posix_spawn(3)).
 package enum OwnProgram {
     /// Starts the program. The caller reaps the process (waitpid(2)).
     ///
     /// - Parameters:
     ///   - arguments: All of them, with the program's name first.
     ///   - environment: All of its environment, as `NAME=VALUE`.
-    ///   - descriptors: Its standard descriptors, each with the descriptor of this process that it becomes. Standard ones that are not named
-    ///     are inherited, all others are closed.
+    ///   - descriptors: Its standard descriptors, each with its source descriptor in this process. Unnamed standard
+    ///     descriptors are inherited, all further ones are closed.
     ///   - purpose: For the error, such as "start the announcer".
     package static func start(
         _ arguments: [String], environment: [String] = [], descriptors: [Int32: Int32], purpose: String
@@ -21,7 +21,7 @@ package enum OwnProgram {
             posix_spawn_file_actions_adddup2(&actions, descriptor, standard)
         }
         _ = linux_spawn_closing_from(&actions, STDERR_FILENO + 1)
-        // A daemon blocks signals that this process should end by.
+        // A daemon blocks signals meant to end this process.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -25,7 +25,7 @@ package enum OwnThread {
         }
     }
 
-    /// Starts a thread that the caller has to join. The first 15 bytes of `name` show in `top -H`.
+    /// Starts a thread for the caller to join. The first 15 bytes of `name` show in `top -H`.
     ///
     /// - Throws: The error of `pthread_create(3)`.
     package static func start(
@@ -47,7 +47,7 @@ package enum OwnThread {
         return thread
     }
 
-    /// Starts a thread that is not joined.
+    /// Starts a detached thread.
     package static func detach(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         pthread_detach(try start(name, body))
     }

@@ -1,9 +1,9 @@
 /// How long a caller waits without any progress.
 package enum Patience {
-    /// The time that a read, a write or a download waits for its next byte, and an `open` for a program that coordinates. All waits for
-    /// bytes or for a permit use this one number, and the manuals state it.
+    /// The longest wait of a read, a write or a download for its next byte, and of an `open` for a coordinating
+    /// program. All waits for bytes or for a permit use this number, and the manuals state it.
     package static let limit: Duration = .seconds(15)
-    /// The time after the end of such a wait within which requests arrive that the kernel had queued behind it. They have waited as long,
-    /// so they fail with it.
+    /// After such a wait ends, requests that the kernel had queued behind it arrive within this time. They have waited
+    /// as long, so they fail with it.
     package static let grace: Duration = .seconds(2)
 }

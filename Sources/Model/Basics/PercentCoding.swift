@@ -1,6 +1,6 @@
 /// Percent-encoding of bytes in URLs and forms (RFC 3986, 2.1).
 package enum PercentCoding {
-    /// What a decoder does with a `%` that is not followed by two hexadecimal digits.
+    /// A decoder's treatment of a `%` not followed by two hexadecimal digits.
     package enum BrokenEscape: Sendable {
         /// The text is refused, as RFC 3986 specifies.
         case refused
@@ -8,7 +8,8 @@ package enum PercentCoding {
         case literal
     }
 
-    /// Encodes the bytes for which `isPlain` returns true, which must be ASCII, as they are, and all others as `%4A`.
+    /// Encodes all bytes as `%4A`, except those for which `isPlain` returns true, which must be ASCII and stay
+    /// unchanged.
     package static func encode(
         _ bytes: some Sequence<UInt8>, uppercase: Bool = true, isPlain: (UInt8) -> Bool
     ) -> String {
@@ -25,7 +26,7 @@ package enum PercentCoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil where an escape is broken and `brokenEscape` refuses it.
+    /// - Returns: nil if an escape is broken and `brokenEscape` refuses it.
     package static func decode(
         _ text: some Collection<UInt8>, brokenEscape: BrokenEscape = .refused, plusIsSpace: Bool = false
     ) -> [UInt8]? {

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Counts what the kernel's requests cost beside the requests themselves, without the work that the daemon does in the background.
+/// Counts the costs of the kernel's requests beside the requests themselves, excluding the daemon's background work.
 ///
-/// Only calls made while ``isServing`` is true are counted. Each store that a request may use has counts of its own.
+/// Only calls made while ``isServing`` is true are counted. Each store used by requests has separate counts.
 package final class RequestCosts: Sendable {
     package enum Kind: Int, Sendable, CaseIterable {
         /// Read transactions of the database.
         case reads
         /// Committed write transactions of the database.
         case commits
-        /// Flushes of the disk: fsync(2) and fdatasync(2).
+        /// Disk flushes: fsync(2) and fdatasync(2).
         case syncs
     }
 
-    /// Whether the present thread handles a request of the kernel.
+    /// Whether the current thread handles a kernel request.
     @TaskLocal package static var isServing = false
 
     private let counts = InlineArray<3, Atomic<UInt64>> { _ in Atomic(0) }

@@ -1,18 +1,18 @@
 /// Settings in a file: a line `KEY = VALUE` for each option of a program, without its dashes.
 ///
-/// A line that begins with `#` is a comment. A value is the rest of its line: there are no quotes and no escapes, because addresses use most
-/// punctuation themselves. Where the vocabulary has sections, a line `[NAME]` begins one.
+/// A line beginning with `#` is a comment. A value is the rest of its line: there are no quotes and no escapes, because
+/// addresses use most punctuation themselves. If the vocabulary has sections, a line `[NAME]` begins a section.
 package struct SettingsFile: Sendable {
-    /// The settings that a file may have.
+    /// The allowed settings of a file.
     package struct Vocabulary: Sendable {
         package var keys: Set<String>
-        /// Those without a value on the command line. In a file they are `true` or `false`.
+        /// Options without a value on the command line. In a file they are `true` or `false`.
         package var switches: Set<String>
         package var repeatable: Set<String>
         package var hasSections: Bool
         /// A correct line.
         package var example: String
-        /// Where the settings are described: a sentence.
+        /// A sentence pointing to the settings' description.
         package var help: String
 
         package init(
@@ -29,11 +29,11 @@ package struct SettingsFile: Sendable {
     }
 
     package struct Setting: Hashable, Sendable {
-        /// The section that it is in; nil before the first.
+        /// Its section; nil before the first.
         package let section: String?
         package let key: String
         package let value: String
-        /// The number of its line, from 1.
+        /// Its line number, from 1.
         package let line: Int
     }
 
@@ -46,7 +46,7 @@ package struct SettingsFile: Sendable {
 
     /// Parses the text of a file.
     ///
-    /// - Throws: ``SettingsProblem``, which names the line.
+    /// - Throws: ``SettingsProblem``, naming the line.
     package init(parsing text: String, name: String, _ vocabulary: Vocabulary) throws(SettingsProblem) {
         self.name = name
         var settings: [Setting] = []
@@ -106,7 +106,7 @@ package struct SettingsFile: Sendable {
     package func value(of key: String) -> String? { settings.first { $0.key == key }?.value }
 }
 
-/// Why settings cannot be used, in words for the person who wrote them.
+/// Why settings are unusable, in words for their author.
 package struct SettingsProblem: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

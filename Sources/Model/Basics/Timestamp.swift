@@ -1,10 +1,11 @@
 package import Glibc
 
-/// Nanoseconds since 1970 (UTC), as file systems keep them.
+/// Nanoseconds since 1970 (UTC), as kept by file systems.
 ///
-/// Every `Int64` is a valid time: 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z. The log, the database and the wire
-/// store that number unchanged and reject none. Conversions from wider types, and sums, saturate to the first or the last time. All devices
-/// share this rule, so that one entry means the same time on each of them (docs/LOG.md).
+/// Every `Int64` is a valid time: 1677-09-21T00:12:43.145224192Z to 2262-04-11T23:47:16.854775807Z. The log, the
+/// database and the wire store that number unchanged and reject none. Conversions from wider types, and sums, saturate
+/// to the first or the last time. All devices share this rule, so that an entry means the same time on each of them
+/// (docs/LOG.md).
 package struct Timestamp: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -20,7 +21,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
     package static let zero = Timestamp(nanoseconds: 0)
 
-    /// The seconds rounded down, and the nanoseconds above them (0 to 999,999,999), as in `timespec`. Defined for every time.
+    /// The seconds rounded down, and the remaining nanoseconds (0 to 999,999,999), as in `timespec`. Defined for every
+    /// time.
     package var split: (seconds: Int64, nanoseconds: Int64) {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (seconds - 1, rest + 1_000_000_000) : (seconds, rest)
@@ -40,7 +42,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(nanoseconds: Int64(clamping: sum))
     }
 
-    /// Returns the time that has passed since `earlier`; negative if that is the later one.
+    /// Returns the time passed since `earlier`; negative if that is later.
     package func duration(since earlier: Timestamp) -> Duration {
         let (one, other) = (split, earlier.split)
         return .seconds(one.seconds - other.seconds) + .nanoseconds(one.nanoseconds - other.nanoseconds)

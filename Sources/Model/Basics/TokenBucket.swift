@@ -1,8 +1,8 @@
-/// A token bucket: `capacity` events at once, and one more for each `interval`. Pure; the caller passes the time.
+/// A token bucket: a burst of `capacity` events, and one more for each `interval`. Pure; the caller passes the time.
 package struct TokenBucket: Sendable {
     /// The number of tokens in a full bucket, and so the largest burst.
     private let capacity: Double
-    /// The time between two tokens that are added.
+    /// The time between two token additions.
     private let interval: Duration
     private var tokens: Double
     private var refilled: Duration
@@ -21,7 +21,7 @@ package struct TokenBucket: Sendable {
         return tokens >= 1
     }
 
-    /// Returns whether every token that was taken has been added again.
+    /// Returns whether all tokens taken have been added again.
     package mutating func isFull(at now: Duration) -> Bool {
         refill(now)
         return tokens >= capacity
@@ -36,14 +36,14 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// Takes a token, or the remaining fraction of one, for an event that happens in any case.
+    /// Takes a token, or the remaining fraction of a token, for an event that happens in any case.
     package mutating func takeAtMost(at now: Duration) {
         refill(now)
         tokens = max(0, tokens - 1)
     }
 
     private mutating func refill(_ now: Duration) {
-        // A clock that was set back neither adds nor takes tokens.
+        // A clock set back neither adds nor takes tokens.
         tokens = min(capacity, tokens + max(0, (now - refilled) / interval))
         refilled = now
     }

@@ -1,17 +1,18 @@
-/// The use of a cloud's space, in bytes as the cloud counts them. Each byte counts once: a chunk that several things need counts for the first
-/// of them here.
+/// The use of a cloud's space, in bytes as counted by the cloud. Each byte counts once: a chunk needed more than once
+/// counts for the first of its uses here.
 package struct CloudUse: Codable, Hashable, Sendable {
-    /// The documents as they are.
+    /// The current documents.
     package var documents: UInt64 = 0
-    /// Of ``documents``, what several documents share.
+    /// The part of ``documents`` shared between several.
     package var shared: UInt64 = 0
     /// Earlier versions and conflict versions of documents.
     package var versions: UInt64 = 0
     /// Deleted documents that can be restored, with their earlier versions.
     package var deleted: UInt64 = 0
-    /// Published links, and chunks needed by them alone.
+    /// Published links, and chunks needed only by them.
     package var links: UInt64 = 0
-    /// What nothing names: uploads that are not completed, and in a cloud that devices collect what was removed and is not collected yet.
+    /// Bytes not named anywhere: incomplete uploads and, in a cloud collected by devices, removed chunks awaiting
+    /// collection.
     package var unnamed: UInt64 = 0
     /// The logs, and lists of collections.
     package var log: UInt64 = 0
@@ -32,9 +33,10 @@ package struct CloudUse: Codable, Hashable, Sendable {
 /// The use of an account's or a cloud's space, with the bytes counted against its quota.
 package struct CloudUseReport: Codable, Hashable, Sendable {
     package let parts: CloudUse
-    /// What the quota counts, in bytes: the sum of the parts, unless something changes while they are counted. Nil where nothing counts it.
+    /// The bytes counted by the quota: the sum of the parts, unless something changes during the count. Nil if nothing
+    /// counts it.
     package let counted: UInt64?
-    /// Nil where there is none.
+    /// Nil for no quota.
     package let quota: UInt64?
 
     package init(parts: CloudUse, counted: UInt64? = nil, quota: UInt64? = nil) {

@@ -20,14 +20,14 @@ package struct ContainerName: Hashable, Comparable, Sendable, CustomStringConver
         self.text = text
     }
 
-    /// The container that a new account has from the start.
+    /// The initial container of a new account.
     package static let cloudDocs = ContainerName(wellKnown: "CloudDocs")
 
     private init(wellKnown text: String) { self.text = text }
 
     package var folderName: String { text.replacing(".", with: "~") }
 
-    /// Creates the name of the container that `mkdir` with this folder name creates in the mount's root.
+    /// Creates the name of the container created by `mkdir` with this folder name in the mount's root.
     package init?(folderName: String) { self.init(folderName.replacing("~", with: ".")) }
 
     package var description: String { text }

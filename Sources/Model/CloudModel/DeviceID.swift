@@ -1,6 +1,6 @@
 import Basics
 
-/// The id of one installation: 64 random bits, made with its state directory.
+/// The id of one installation: 64 random bits, created with its state directory.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

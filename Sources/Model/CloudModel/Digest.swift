@@ -1,6 +1,6 @@
 import Basics
 
-/// A SHA-256 digest, which names a chunk or a content.
+/// A SHA-256 digest, the name of a chunk or a content.
 package struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 

@@ -7,7 +7,7 @@ package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
 
     package enum Kind: Sendable {
         case flag, percentage, text
-        /// A text that is present only after a failure.
+        /// A text set only after a failure.
         case error
     }
 
@@ -27,7 +27,7 @@ package enum DocumentFact: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The facts that are errors.
+    /// The error facts.
     package static let errors = allCases.filter { $0.kind == .error }
 
     /// Whether presenters are notified of its changes: percentages change too often.

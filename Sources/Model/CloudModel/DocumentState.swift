@@ -1,5 +1,4 @@
-/// The state of a document in the cloud. What is on this device, what is in the cloud, and whether there are conflicts are independent of
-/// each other.
+/// The state of a document in the cloud. Local bytes, cloud bytes and conflicts are independent of each other.
 package struct DocumentState: Hashable, Sendable {
     package enum Downloading: String, Codable, Sendable, CaseIterable {
         /// The document is on this device in its newest known version.
@@ -36,7 +35,7 @@ package struct DocumentState: Hashable, Sendable {
         self.percentUploaded = isUploaded ? 100 : percentUploaded
     }
 
-    /// - Returns: The value of a fact; nil where it has none (no error).
+    /// - Returns: The value of a fact; nil if it has none (no error).
     package subscript(fact: DocumentFact) -> DocumentFact.Value? {
         switch fact.field {
         case .flag(let path): .flag(self[keyPath: path])
@@ -48,7 +47,7 @@ package struct DocumentState: Hashable, Sendable {
 }
 
 extension DocumentFact {
-    /// The property of a state that holds the value of a fact.
+    /// The state's property for a fact's value.
     package enum Field {
         case flag(WritableKeyPath<DocumentState, Bool>)
         case percentage(WritableKeyPath<DocumentState, Double>)

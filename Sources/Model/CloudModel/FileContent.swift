@@ -1,6 +1,6 @@
-/// The content of a file as the log knows it.
+/// The content of a file as of the log.
 package enum FileContent: Hashable, Sendable {
-    /// The file was announced: its size is known, but its bytes are still being uploaded and cannot be read yet.
+    /// An announced file: its size is known, but its bytes are still being uploaded and cannot be read yet.
     case announced(size: UInt64)
     case stored(ContentReference)
 

@@ -1,6 +1,6 @@
 package import Basics
 
-/// The attributes that sync; each is merged separately.
+/// The synced attributes; each is merged separately.
 package struct ItemAttributes: Hashable, Sendable {
     /// Permission bits, `07777` of `st_mode`.
     package var permissions: UInt16

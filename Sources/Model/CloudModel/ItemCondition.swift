@@ -1,5 +1,5 @@
-/// A condition on items of the mount that a database can evaluate from the stored columns of one item. A query's predicate is reduced to
-/// it, so that few items are read. The module that stores items translates it.
+/// A condition on items of the mount, for a database to evaluate from the stored columns of a single item. A query's
+/// predicate is reduced to it, so that few items are read. The module that stores items translates it.
 package indirect enum ItemCondition: Hashable, Sendable {
     case everything
     case nothing
@@ -8,13 +8,13 @@ package indirect enum ItemCondition: Hashable, Sendable {
     case not(ItemCondition)
 
     case isFolder
-    /// A file with content that is not whole on this device.
+    /// A file whose content is incomplete on this device.
     case isIncompleteFile
-    /// A version in conflict of another item; not of a package.
+    /// An item's conflict version; not of a package.
     case isConflictVersion
-    /// An item that has versions in conflict; for a package those of the package, not of its files.
+    /// An item with conflict versions; for a package those of the package, not of its files.
     case hasConflictVersions
-    /// An item without changes that the log does not show yet, which is not excluded from sync.
+    /// An item without changes missing from the log, and not excluded from sync.
     case isSynced
     /// The size in bytes; 0 for a folder.
     case size(NumberTest)

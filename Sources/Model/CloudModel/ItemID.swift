@@ -1,6 +1,7 @@
 import Basics
 
-/// The identity of an item inside its container, which survives renames and moves: 128 random bits, or a well-known value.
+/// The identity of an item inside its container, stable across renames and moves: 128 random bits, or a well-known
+/// value.
 package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let high: UInt64
     package let low: UInt64
@@ -20,9 +21,9 @@ package struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
         ItemID(high: generator.next() | 1 << 63, low: generator.next())
     }
 
-    /// The folder that is the container itself.
+    /// The folder for the container itself.
     package static let root = ItemID(high: 0, low: 1)
-    /// The folder `Documents/`, whose contents the user sees as documents.
+    /// The folder `Documents/`, with the user's visible documents.
     package static let documents = ItemID(high: 0, low: 2)
 
     package var isWellKnown: Bool { high == 0 }

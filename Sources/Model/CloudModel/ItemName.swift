@@ -30,7 +30,8 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }
 
-    /// The stem and the extension (with its dot) as `name 2.ext` needs them: `a.tar.gz` is `a.tar` + `.gz`, `.bashrc` has no extension.
+    /// The stem and the extension (with its dot), as needed for `name 2.ext`: `a.tar.gz` is `a.tar` + `.gz`, `.bashrc`
+    /// has no extension.
     package var stemAndExtension: (stem: ArraySlice<UInt8>, extension: ArraySlice<UInt8>) {
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0, bytes.count - dot <= 32, dot < bytes.count - 1
         else { return (bytes[...], []) }
@@ -55,10 +56,10 @@ package struct ItemName: Hashable, Comparable, Sendable, CustomStringConvertible
     /// Returns the name with a number, such as `name 2.ext` for 2.
     package func numbered(_ number: Int) -> ItemName { inserting(" \(number)") }
 
-    /// Returns the first free name of `name 2.ext`, `name 3.ext`…, where this name is taken. Terminates, because a folder has finitely many
-    /// items.
+    /// Returns the first free name of `name 2.ext`, `name 3.ext`…, if this name is taken. Terminates, because a folder
+    /// has finitely many items.
     ///
-    /// For names that a device or a server chooses. The fold has its own numbering, which cannot change (`NumberedName`).
+    /// For names chosen by a device or a server. The fold has its own numbering, which cannot change (`NumberedName`).
     package func firstFree(where isTaken: (ItemName) throws -> Bool) rethrows -> ItemName {
         var number = 2
         while try isTaken(numbered(number)) { number += 1 }

@@ -1,6 +1,6 @@
 package import Basics
 
-/// A published link as its account sees it. Its address is returned once, when it is made.
+/// A published link as seen by its account. Its address is returned once, on creation.
 package struct LinkRecord: Hashable, Sendable {
     package let id: Int64
     package let container: ContainerName

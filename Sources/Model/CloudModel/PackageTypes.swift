@@ -1,12 +1,13 @@
-/// Determines which folders of a container are documents of their own: those with one of the built-in extensions, and those with one that
-/// the container's log declares. A device's settings have no influence: two devices with different lists would fold one log into two trees.
+/// Determines the folders of a container that are documents themselves, by their extension: either built in, or
+/// declared in the container's log. A device's settings have no influence: two devices with different lists would fold
+/// the same log into two trees.
 package struct PackageTypes: Hashable, Sendable {
-    /// The built-in extensions, which apply to every container.
+    /// The built-in extensions, valid in every container.
     package static let extensions: Set<String> = [
         "app", "bundle", "pages", "key", "numbers", "sparsebundle", "rtfd", "textbundle", "xcodeproj", "ulysses",
     ]
 
-    /// The most extensions that a container may declare.
+    /// The most extensions declared by a container.
     package static let maximumCount = 256
     private static let maximumBytes = 64
 
@@ -29,7 +30,7 @@ package struct PackageTypes: Hashable, Sendable {
 
     package mutating func formUnion(_ other: PackageTypes) { declared.formUnion(other.declared) }
 
-    /// Whether a folder of this name is a package; the extension is compared without regard to ASCII case.
+    /// Whether a folder with this name is a package; the extension is compared without regard to ASCII case.
     package func isPackage(_ name: ItemName) -> Bool {
         let ending = name.stemAndExtension.extension
         guard !ending.isEmpty else { return false }
@@ -37,7 +38,7 @@ package struct PackageTypes: Hashable, Sendable {
         return Self.extensions.contains(type) || declared.contains(type)
     }
 
-    /// Whether a folder of this name is a package in every container.
+    /// Whether a folder with this name is a package in every container.
     package static func isPackage(_ name: ItemName) -> Bool { PackageTypes().isPackage(name) }
 
     /// Whether an extension can be declared: lower-case ASCII letters, digits, `-` and `_`, at most 64.

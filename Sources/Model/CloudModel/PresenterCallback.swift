@@ -1,5 +1,5 @@
-/// A callback of a presenter; the names are those of `NSFilePresenter`, shortened. Messages contain the raw value. New cases are only added
-/// at the end: sets in the library have a bit for each, in this order.
+/// A presenter's callback; the names are those of `NSFilePresenter`, shortened. Messages contain the raw value. New
+/// cases are only added at the end: sets in the library have a bit for each, in this order.
 package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterable {
     case relinquishToReader, relinquishToWriter, saveChanges, accommodateDeletion, accommodateSubitemDeletion
     case didMove, didChange, subitemDidAppear, subitemDidMove, subitemDidChange
@@ -8,21 +8,21 @@ package enum PresenterCallback: String, Codable, Hashable, Sendable, CaseIterabl
     case didLoseVersion, subitemDidLoseVersion
     case didChangeUbiquityAttributes
 
-    /// The parameters that are sent with a callback.
+    /// The parameters sent with a callback.
     package struct Parameters: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The present path of the item or subitem, or the last one if it was deleted.
+        /// The current path of the item or subitem, or the last path of a deleted one.
         package static let path = Parameters(rawValue: 1)
         /// The former path.
         package static let from = Parameters(rawValue: 2)
         package static let version = Parameters(rawValue: 4)
-        /// The attributes that changed.
+        /// The changed attributes.
         package static let attributes = Parameters(rawValue: 8)
     }
 
-    /// The parameters that the callback requires.
+    /// The parameters required by the callback.
     package var parameters: Parameters {
         switch self {
         case .relinquishToReader, .relinquishToWriter, .saveChanges, .accommodateDeletion, .accommodateEviction: []

@@ -1,7 +1,7 @@
 import Basics
 
-/// A version of an item's content: the log entry that set it and the change inside that entry. The log assigns it, so all devices agree on
-/// it.
+/// A version of an item's content: its log entry and the change inside that entry. The log assigns it, so all devices
+/// agree on it.
 package struct VersionID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let sequence: LogSequence
     package let index: UInt32

@@ -1,8 +1,8 @@
 import CCrypto
 
-/// Certificates of TLS in PEM form (RFC 7468).
+/// TLS certificates in PEM form (RFC 7468).
 package enum Certificates {
-    /// Returns how many certificates a text has; nil if one of them cannot be read.
+    /// Returns the number of certificates in a text; nil if any is unreadable.
     package static func count(inPEM text: [UInt8]) -> Int? {
         OpenSSL.prepare()
         defer { ERR_clear_error() }
@@ -12,7 +12,7 @@ package enum Certificates {
             }
             defer { BIO_free(source) }
             var count = 0
-            // Without a function that refuses, OpenSSL asks for a password on the terminal.
+            // Without a callback that refuses, OpenSSL asks for a password on the terminal.
             while let certificate = PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil) {
                 X509_free(certificate)
                 count += 1

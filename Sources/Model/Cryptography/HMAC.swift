@@ -2,7 +2,7 @@ import CCrypto
 
 package import protocol FoundationEssentials.ContiguousBytes
 
-/// Message authentication codes, which only the holders of a key can make (RFC 2104).
+/// Message authentication codes, creatable only by the holders of a key (RFC 2104).
 package enum HMAC {
     /// Returns 32 bytes.
     package static func sha256(_ message: some ContiguousBytes, key: some ContiguousBytes) -> [UInt8] {

@@ -2,13 +2,13 @@ import CCrypto
 
 import protocol FoundationEssentials.ContiguousBytes
 
-/// What every algorithm here needs of OpenSSL 3.
+/// The parts of OpenSSL 3 needed by every algorithm in this module.
 package enum OpenSSL {
-    /// Makes OpenSSL ready with the settings of this module, before another library does with its own.
+    /// Prepares OpenSSL with the settings of this module, before another library does with its own.
     package static func prepare() { _ = context }
 
-    /// A context of our own: it has the algorithms that are built into OpenSSL, whatever the machine's `openssl.cnf` loads or leaves out for
-    /// other programs.
+    /// Our own context: it has the algorithms built into OpenSSL, regardless of the machine's `openssl.cnf` for other
+    /// programs.
     nonisolated(unsafe) static let context: OpaquePointer = {
         // By default OpenSSL frees its tables in exit(3), while threads of the process may still be hashing.
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
@@ -16,7 +16,7 @@ package enum OpenSSL {
         return context
     }()
 
-    /// Returns a hash function that is built in.
+    /// Returns a built-in hash function.
     static func hashFunction(_ name: String) -> OpaquePointer {
         guard let function = EVP_MD_fetch(context, name, nil) else { outOfMemory() }
         return function
@@ -30,7 +30,7 @@ package enum OpenSSL {
         return hash
     }
 
-    /// Passes bytes with a pointer also if there are none, because OpenSSL takes a null pointer for an argument that is not set.
+    /// Passes bytes with a pointer even if there are none, because OpenSSL takes a null pointer for an unset argument.
     static func withBytes<T>(of bytes: some ContiguousBytes, _ body: (UnsafePointer<UInt8>, Int) -> T) -> T {
         bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress else { return withUnsafePointer(to: 0) { body($0, 0) } }
@@ -38,6 +38,6 @@ package enum OpenSSL {
         }
     }
 
-    /// Ends the process, as Swift does: nothing else makes a built-in algorithm fail on valid arguments.
+    /// Ends the process, as Swift does: nothing else can cause a built-in algorithm to fail on valid arguments.
     static func outOfMemory() -> Never { preconditionFailure("OpenSSL is out of memory") }
 }

@@ -14,13 +14,13 @@ package struct P256PublicKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Whether `signature`, as ASN.1 in DER, was made for the message with the private key.
+    /// Whether `signature`, as ASN.1 in DER, was created for the message with the private key.
     package func isValid(_ signature: [UInt8], for message: some ContiguousBytes) -> Bool {
         guard let key = Self.key(bytes), let state = EVP_MD_CTX_new() else { OpenSSL.outOfMemory() }
         defer {
             EVP_MD_CTX_free(state)
             EVP_PKEY_free(key)
-            // A signature that is not valid leaves an error, which the next caller on this thread would take for its own.
+            // An invalid signature leaves an error, which the thread's next caller would take for its own.
             ERR_clear_error()
         }
         guard EVP_DigestVerifyInit_ex(state, nil, "SHA2-256", OpenSSL.context, nil, key, nil) == 1 else { return false }
@@ -29,13 +29,14 @@ package struct P256PublicKey: Hashable, Sendable {
         }
     }
 
-    /// What stands before the point in a SubjectPublicKeyInfo (RFC 5480, 2): the algorithm, the curve, and the length of the rest.
+    /// The bytes before the point in a SubjectPublicKeyInfo (RFC 5480, 2): the algorithm, the curve, and the length of
+    /// the rest.
     private static let head: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
         0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
 
-    /// Returns the key in OpenSSL's form, which the caller frees; nil if the bytes are not a point of the curve.
+    /// Returns the key in OpenSSL's form, to be freed by the caller; nil if the bytes are not a point of the curve.
     private static func key(_ bytes: [UInt8]) -> OpaquePointer? {
         let key = (head + bytes).withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress

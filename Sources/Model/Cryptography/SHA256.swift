@@ -2,7 +2,7 @@ import CCrypto
 
 package import protocol FoundationEssentials.ContiguousBytes
 
-/// SHA-256 (FIPS 180-4) of bytes that come in parts.
+/// SHA-256 (FIPS 180-4) of bytes arriving in parts.
 package struct SHA256: ~Copyable {
     package static let byteCount = 32
 

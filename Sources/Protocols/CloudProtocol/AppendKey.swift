@@ -1,7 +1,7 @@
 import Basics
 
-/// The idempotency key of an append: 128 random bits that one device chooses for one append and sends with every attempt in ``header``. For
-/// a key that it has seen, the server returns the position of the original append.
+/// The idempotency key of an append: 128 random bits chosen by the device for this append and sent with every attempt
+/// in ``header``. For a known key, the server returns the position of the original append.
 package struct AppendKey: Hashable, Sendable, CustomStringConvertible {
     package static let header = "Ubiquity-Append"
 

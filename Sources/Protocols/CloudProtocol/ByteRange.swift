@@ -1,11 +1,11 @@
-/// A `Range` header field with one range of bytes (RFC 9110, 14.1.2).
+/// A `Range` header field with a single range of bytes (RFC 9110, 14.1.2).
 package enum ByteRange: Hashable, Sendable {
-    /// From an offset to another one, inclusive, or to the end.
+    /// From an offset to an inclusive end, or to the end of the bytes.
     case from(UInt64, to: UInt64?)
     /// The given number of bytes at the end.
     case last(UInt64)
 
-    /// Returns nil for anything but one range of bytes; a server may then ignore the field and send everything.
+    /// Returns nil for anything but a single range of bytes; a server may then ignore the field and send everything.
     package init?(_ text: String) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")),
             text[..<equals].lowercased() == "bytes"

@@ -1,7 +1,7 @@
-/// The reason why a server refused or failed a request: the JSON body of every error response.
+/// Why a server refused or failed a request: the JSON body of every error response.
 package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringConvertible {
     package enum Code: String, Codable, Sendable, CaseIterable {
-        /// The request is malformed, or not possible here.
+        /// The request is malformed or not possible.
         case invalidRequest
         /// The token is missing or no longer valid.
         case unauthorized
@@ -10,23 +10,23 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
         /// The device has read-only access.
         case forbidden
         case notFound
-        /// The account has no cloud yet; `PUT /v1/cloud` makes it.
+        /// The account has no cloud yet; `PUT /v1/cloud` creates it.
         case noCloud
         /// Stored bytes are corrupt.
         case damaged
-        /// The account's cloud is not the one that the request is meant for.
+        /// The request is meant for a different cloud than the account's.
         case foreign
-        /// The log does not have the position that the request names: the server's data is older than what the device has read, or has
-        /// another history.
+        /// The log does not have the requested position: the server's data is older than the device's, or has a
+        /// different history.
         case diverged
         case tooLarge
         /// The account's share of the server is used up.
         case quota
         /// The disk of the server is full.
         case serverFull
-        /// There are too many requests; the response says after how many seconds to retry.
+        /// There are too many requests; the response has the number of seconds before a retry.
         case busy
-        /// The client's version is older than those that this server supports.
+        /// The client's version is older than any supported by this server.
         case clientTooOld
         /// The client's version is newer than this server's.
         case clientTooNew
@@ -65,7 +65,7 @@ package struct CloudFailure: Error, Hashable, Codable, Sendable, CustomStringCon
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        // A code that a newer server added means only that the request failed.
+        // An unknown code, added by a newer server, means only that the request failed.
         code = Code(rawValue: try values.decode(String.self, forKey: .code)) ?? .failed
         message = try values.decode(String.self, forKey: .message)
     }

@@ -16,7 +16,7 @@ package struct AppendResponse: Hashable, Codable, Sendable {
     package init(sequence: UInt64) { self.sequence = sequence }
 }
 
-/// `GET /v1/space`: the total and the free bytes that the account may use.
+/// `GET /v1/space`: the account's total and free bytes.
 package struct SpaceResponse: Hashable, Codable, Sendable {
     package let total: UInt64
     package let free: UInt64
@@ -26,14 +26,15 @@ package struct SpaceResponse: Hashable, Codable, Sendable {
     }
 }
 
-/// `POST /v1/sign-in`: exchanges a code that the server's owner handed out for a token.
+/// `POST /v1/sign-in`: exchanges a code handed out by the server's owner for a token.
 package struct SignInRequest: Hashable, Codable, Sendable {
     package let code: String
     /// The name of the device in the server's list.
     package let device: String
-    /// A code from the account's authenticator app, or a recovery code, if the account requires one.
+    /// A code from the account's authenticator app, or a recovery code, if the account requires either.
     package let secondFactor: String?
-    /// The account with which the device is signed in: a code of another one is refused, and stays valid. Nil for any account.
+    /// The account with which the device is signed in: a different account's code is refused, and stays valid. Nil for
+    /// any account.
     package let account: String?
     package init(code: String, device: String, secondFactor: String? = nil, account: String? = nil) {
         self.code = code
@@ -43,7 +44,7 @@ package struct SignInRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// `POST /v1/sign-in`: the token, which is returned only once; the server keeps only its digest.
+/// `POST /v1/sign-in`: the token, returned only once; the server keeps only its digest.
 package struct SignInResponse: Hashable, Codable, Sendable {
     package let token: String
     package let account: String
@@ -56,10 +57,11 @@ package struct SignInResponse: Hashable, Codable, Sendable {
     }
 }
 
-/// `GET /v1/news`: the length of each container's log, as one JSON object per line. The first line of a stream names all containers, and
-/// each further line those that changed; a line without containers only shows that the connection is alive.
+/// `GET /v1/news`: the length of each container's log, as a JSON object per line. The first line of a stream names all
+/// containers, and each further line the changed ones; a line without containers only shows that the connection is
+/// alive.
 package struct ChangeFeedEvent: Hashable, Codable, Sendable {
-    /// A number that grows with every change of the account; `GET /v1/news?after=…` compares it.
+    /// A number increased by every change of the account; `GET /v1/news?after=…` compares it.
     package let revision: UInt64
     package let containers: [String: UInt64]
     package init(revision: UInt64, containers: [String: UInt64]) {

@@ -1,19 +1,20 @@
 /// The version of the protocol between devices and servers. Both send theirs in ``header`` with every message.
 package enum CloudProtocolVersion {
-    /// Raised when the other side could misunderstand a message. Additions that can be ignored do not raise it.
+    /// Raised when a peer could misunderstand a message. Ignorable additions do not raise it.
     package static let current = 1
     /// The header field of requests and responses with the version.
     package static let header = "Ubiquity-Protocol"
-    /// The header field of a request with the identity of the cloud that it is meant for, since an account's cloud may have been replaced.
+    /// The header field of a request with the identity of its intended cloud, since an account's cloud may have been
+    /// replaced.
     package static let cloudHeader = "Ubiquity-Cloud"
 
-    /// The relation of another side's version to ours.
+    /// The relation of the peer's version to the local version.
     package enum Relation: Hashable, Sendable {
         case same
-        /// The other side is older than this program.
+        /// The remote side is older than this program.
         case older
         case newer
-        /// The field is missing or not a number: the other side does not speak this protocol.
+        /// The field is missing or not a number: the remote side does not speak this protocol.
         case foreign
     }
 

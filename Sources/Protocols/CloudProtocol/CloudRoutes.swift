@@ -11,14 +11,14 @@ package enum CloudRoutes {
     package static let changeFeed = "/v1/news"
     package static let containers = "/v1/containers"
 
-    /// Posted by a device that begins the reset that ``resetHeader`` in a response requested.
+    /// Posted by a device beginning the reset requested by ``resetHeader`` in a response.
     package static let reset = "/v1/reset"
     package static let resetHeader = "Ubiquity-Reset"
     package static let links = "/v1/links"
 
     package static func link(_ id: Int64) -> String { "\(links)/\(id)" }
     package static func links(in name: ContainerName) -> String { "\(container(name))/links" }
-    /// Returns the path of a published document, which everyone with the token can read.
+    /// Returns the path of a published document, readable by everyone with the token.
     package static func published(_ token: LinkToken) -> String { "/p/\(token.text)" }
 
     package static func container(_ name: ContainerName) -> String { "\(containers)/\(name)" }

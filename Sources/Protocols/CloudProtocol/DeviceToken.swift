@@ -1,7 +1,7 @@
 import Basics
 
-/// The bearer token that a device sends with every request: `ubq_NUMBER_SECRET`, with the device's number and 256 random bits in
-/// hexadecimal. Scanners for leaked secrets recognise the prefix.
+/// The bearer token sent by a device with every request: `ubq_NUMBER_SECRET`, with the device's number and 256 random
+/// bits in hexadecimal. Scanners for leaked secrets recognise the prefix.
 package struct DeviceToken: Hashable, Sendable {
     package let device: Int64
     /// 32 bytes.

@@ -7,7 +7,7 @@ package struct LineReader: Sendable {
 
     package init(limit: Int = CloudLimits.changeFeedLine) { self.limit = limit }
 
-    /// Appends bytes and returns the lines that are now complete, without their terminators.
+    /// Appends bytes and returns the newly completed lines, without their terminators.
     package mutating func append(_ bytes: some Collection<UInt8>) throws(TooLong) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

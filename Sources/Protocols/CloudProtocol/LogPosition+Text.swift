@@ -1,7 +1,7 @@
 import Basics
 package import CloudModel
 
-/// A position as requests name it: `12-DIGEST` with 64 hexadecimal digits, or `12` where the digest is not known.
+/// A position in a request: `12-DIGEST` with 64 hexadecimal digits, or `12` if the digest is unknown.
 extension LogPosition {
     package init?(wireText text: some StringProtocol) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)

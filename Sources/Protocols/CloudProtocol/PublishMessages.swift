@@ -1,6 +1,6 @@
 package import Foundation
 
-/// `POST /v1/containers/NAME/links`: publishes one immutable content for everyone who has the address.
+/// `POST /v1/containers/NAME/links`: publishes an immutable content for everyone with the address.
 package struct PublishRequest: Hashable, Codable, Sendable {
     /// The maximum lifetime of a link in seconds.
     package static let longest: Int64 = 366 * 86_400
@@ -31,7 +31,7 @@ package struct PublishRequest: Hashable, Codable, Sendable {
     }
 }
 
-/// The response with the link's path below the server's address, which is returned only once.
+/// The response with the link's path below the server's address, returned only once.
 package struct PublishResponse: Hashable, Codable, Sendable {
     package let id: Int64
     package let path: String
@@ -57,7 +57,7 @@ package struct PublishedLinks: Hashable, Codable, Sendable {
     }
 }
 
-/// A link as its account sees it. The address is missing because the server does not know it.
+/// A link as seen by its account. The address is missing because the server does not know it.
 package struct PublishedLink: Hashable, Codable, Sendable {
     package let id: Int64
     package let container: String

@@ -1,12 +1,13 @@
 import Basics
 package import CloudModel
 
-/// The device that sends a request, as it calls itself: the id under which it writes to logs, and its name. A token says which sign-in a
-/// request belongs to; copies of one state use one token, and differ in their ids from the moment on at which they are recognised.
+/// The device sending a request, by its own account: its id as an author of log entries, and its name. A token
+/// identifies the request's sign-in; copies of a state share a token, and have different ids as soon as they are
+/// recognised.
 package struct RequestSender: Hashable, Sendable {
     /// The header field of a request with the sender, as ``text``.
     package static let header = "Ubiquity-Device"
-    /// As many bytes as an entry of the log allows.
+    /// The same limit as in an entry of the log.
     private static let maximumName = 255
 
     package let id: DeviceID

@@ -46,7 +46,7 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Parses the host, which may contain colons in brackets (RFC 3986, 3.2.2), and the port.
+    /// Parses the host, possibly with colons in brackets (RFC 3986, 3.2.2), and the port.
     private static func place(_ text: Substring) throws(Problem) -> String {
         var host = text
         var port: Substring?

@@ -1,4 +1,4 @@
-/// A code that the owner of a server gives to a person, who types it once: 80 random bits in the alphabet of Crockford's base 32
+/// A code given by a server's owner to a user, who types it once: 80 random bits in the alphabet of Crockford's base 32
 /// (crockford.com/base32.html), in four groups of four characters.
 package struct SignInCode: Hashable, Sendable, CustomStringConvertible {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)

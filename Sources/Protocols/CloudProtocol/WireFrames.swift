@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// The first byte of binary bodies, which distinguishes later formats.
+/// The first byte of binary bodies, reserved for distinguishing later formats.
 private let version: UInt8 = 1
 
 /// A page of a log: the position of its first entry, followed by consecutive entries.
@@ -36,7 +36,7 @@ package struct LogPage: Hashable, Sendable {
     }
 }
 
-/// A list of chunk names: those that a device queries, or those of them that are missing.
+/// A list of chunk names: those queried by a device, or the missing ones among them.
 package struct ChunkNames: Hashable, Sendable {
     package let ids: [ChunkID]
     package init(_ ids: [ChunkID]) { self.ids = ids }
@@ -60,7 +60,7 @@ package struct ChunkNames: Hashable, Sendable {
     }
 }
 
-/// Many small chunks in one body.
+/// Many small chunks in a single body.
 package struct ChunkBatch: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
         package let id: ChunkID
@@ -87,7 +87,7 @@ package struct ChunkBatch: Hashable, Sendable {
 
     package init(decoding bytes: [UInt8]) throws(ByteCodingError) {
         var reader = try framesReader(bytes)
-        // A part has at least an id of 32 bytes and one byte for the length of its frame.
+        // A part has at least an id of 32 bytes and a byte for the length of its frame.
         let count = try reader.count(minimumBytes: 33)
         var parts: [Part] = []
         parts.reserveCapacity(count)

@@ -1,27 +1,29 @@
 import Basics
 
-/// The binary form of the messages that programs send and receive thousands of times a second: `claim`, `finish`, and their responses. All
-/// other messages are JSON, and so are these until both sides have agreed in the hello. docs/PROTOCOL.md has the bytes.
+/// The binary form of the most frequent messages, sent and received thousands of times a second: `claim`, `finish`, and
+/// their responses. All else is JSON, and so are these until both sides have agreed in the hello. docs/PROTOCOL.md has
+/// the bytes.
 package enum BinaryFrame {
-    /// The version of the form that this program reads and writes.
+    /// The version of the form read and written by this program.
     package static let version: UInt32 = 1
 
     /// The first byte of a payload. JSON begins with none of these bytes.
     enum Kind: UInt8 { case claim = 1, finish, granted, done }
 
-    /// The first bytes that belong to binary frames of this version and of later ones. 9 is the first byte that JSON may begin with, a tab.
+    /// The first bytes reserved for binary frames of this version and later ones. 9, a tab, is the lowest first byte of
+    /// JSON.
     private static let firstBytes: ClosedRange<UInt8> = 0...8
 
     /// Returns whether a payload with this first byte is a binary frame, well-formed or not.
     package static func begins(with byte: UInt8?) -> Bool { byte.map(firstBytes.contains) ?? false }
 
-    /// Returns the version that a daemon accepts; nil if the client offers none.
+    /// Returns the version accepted by a daemon; nil if the client offers none.
     package static func version(offered: UInt32?) -> UInt32? {
         guard let offered, offered > 0 else { return nil }
         return min(offered, version)
     }
 
-    /// Returns the failure that ends a connection after a malformed frame.
+    /// Returns the failure for ending a connection after a malformed frame.
     package static func malformed(_ error: any Error) -> DaemonFailure {
         DaemonFailure(.invalidRequest, "a binary frame is malformed: \(error)")
     }
@@ -42,7 +44,7 @@ extension ByteReader {
         }
     }
 
-    /// Reads a flag that may be absent.
+    /// Reads an optional flag.
     mutating func flag() throws(ByteCodingError) -> Bool? {
         switch try byte() {
         case 0: nil
@@ -63,6 +65,6 @@ extension ByteWriter {
 
     mutating func append(path: MountPath) { append(counted: path.bytes) }
 
-    /// Appends a flag that may be absent.
+    /// Appends an optional flag.
     mutating func append(flag: Bool?) { append(byte: flag.map { $0 ? 2 : 1 } ?? 0) }
 }

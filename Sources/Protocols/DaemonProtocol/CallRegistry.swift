@@ -1,4 +1,4 @@
-/// The calls that one side of a connection knows: a daemon decodes the requests, a client the responses.
+/// The calls known to a side of a connection: a daemon decodes the requests, a client the responses.
 package struct CallRegistry: Sendable {
     private var calls: [String: any DaemonCall.Type] = [:]
     private var responses: [String: any CallResponse.Type] = [:]
@@ -21,7 +21,7 @@ package struct CallRegistry: Sendable {
     func response(_ kind: String) -> (any CallResponse.Type)? { responses[kind] }
 }
 
-/// A verb or a kind, which is a key of the wire format.
+/// A verb or a kind, as a key of the wire format.
 struct WireKey: CodingKey {
     let stringValue: String
 
@@ -32,9 +32,9 @@ struct WireKey: CodingKey {
 }
 
 extension KeyedDecodingContainer<WireKey> {
-    /// Returns the only key that `find` recognises, with the value found. Keys of later versions are ignored.
+    /// Returns the only key recognised by `find`, with the value found. Keys of later versions are ignored.
     ///
-    /// - Returns: Nil if there is none, or more than one.
+    /// - Returns: Nil if there is none, or several.
     func only<Found>(_ find: (String) -> Found?) -> (key: WireKey, found: Found)? {
         let known = allKeys.compactMap { key in find(key.stringValue).map { (key, $0) } }
         return known.count == 1 ? known[0] : nil

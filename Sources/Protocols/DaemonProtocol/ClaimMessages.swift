@@ -6,15 +6,17 @@ package struct AccessRequest: DaemonCall {
     package var admission: CallAdmission { .claim }
 
     package let accesses: [WantedAccess]
-    /// Claims of one purpose never wait for each other, across connections. Nil gives this request a purpose of its own.
+    /// Claims of the same purpose never wait for each other, across connections. Nil gives this request a separate
+    /// purpose.
     package let purpose: String?
     /// Seconds to wait before the request fails with `timedOut`; nil waits without a limit.
     package let timeout: Double?
-    /// The daemon's number of the claim inside which this is requested. Only claims of this connection or of the same purpose count.
+    /// The daemon's number of the claim inside which this is requested. Only claims of this connection or of the same
+    /// purpose count.
     package let within: UInt64?
-    /// The presenter inside whose callback this is requested, if it is inside one and not in a claim.
+    /// The presenter requesting this inside its callback, unless in a claim.
     package let withinPresenter: UInt64?
-    /// The presenter of this connection that the access belongs to; it gets no questions and no notifications about it.
+    /// This connection's presenter to which the access belongs; it gets no questions and no notifications about it.
     package let presenter: UInt64?
 
     package init(
@@ -30,7 +32,7 @@ package struct AccessRequest: DaemonCall {
     }
 }
 
-/// One item of a request. The path need not exist yet, but its folder must.
+/// An item of a request. The path need not exist yet, but its folder must.
 package struct WantedAccess: Codable, Hashable, Sendable {
     package let path: MountPath
     package let mode: AccessMode
@@ -52,7 +54,7 @@ package struct WantedAccess: Codable, Hashable, Sendable {
 
 package enum AccessMode: String, Codable, Hashable, Sendable { case read, write }
 
-/// The purpose of a read or a write; see docs/COORDINATION.md. At most one of the options of a write may be given.
+/// The purpose of a read or a write; see docs/COORDINATION.md. A write may have at most one option.
 package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
     case withoutChanges, immediatelyAvailableMetadataOnly, forUploading
     case forDeleting, forMoving, forMerging, forReplacing, contentIndependentMetadataOnly
@@ -61,12 +63,12 @@ package enum AccessOption: String, Codable, Hashable, Sendable, CaseIterable {
 package struct GrantedResponse: CallResponse {
     package static let kind = "granted"
 
-    /// The present paths of the items, in the order of the request.
+    /// The current paths of the items, in the order of the request.
     package let paths: [MountPath]
     /// The claim's number, unique in this daemon, for ``AccessRequest/within``.
     package let claim: UInt64
-    /// True if all items are files whose bytes are known to be local, so that nothing has to be checked or downloaded before a read. Nil
-    /// if this is not known.
+    /// True if all items are files with bytes known to be local, so that nothing has to be checked or downloaded before
+    /// a read. Nil if this is not known.
     package let isWhole: Bool?
 
     package init(paths: [MountPath], claim: UInt64, isWhole: Bool? = nil) {
@@ -76,7 +78,7 @@ package struct GrantedResponse: CallResponse {
     }
 }
 
-/// Ends a claim, or cancels a request that still waits.
+/// Ends a claim, or cancels a waiting request.
 package struct FinishRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "finish"
@@ -106,7 +108,7 @@ package struct ClaimsResponse: CallResponse {
     package static let kind = "claims"
 
     package let items: [ClaimedItem]
-    /// Running transfers, which readers may wait for; at most 100. Nil counts as none.
+    /// Running transfers, for which readers may wait; at most 100. Nil counts as none.
     package let transfers: [TransferStatus]?
 
     package init(items: [ClaimedItem], transfers: [TransferStatus]? = nil) {
@@ -117,7 +119,7 @@ package struct ClaimsResponse: CallResponse {
 
 package struct ClaimedItem: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// The claims, in the order in which they were requested.
+    /// The claims, in the order of their requests.
     package let claims: [ClaimStatus]
     /// The presenters of the item.
     package let presenters: [PresenterStatus]
@@ -141,7 +143,7 @@ package struct PresenterStatus: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let program: String
     package let pid: Int32
-    /// The number of questions that the presenter has not answered.
+    /// The number of questions not answered by the presenter.
     package let unanswered: Int
     /// Whether the presenter left a question unanswered for so long that claims no longer wait for it.
     package let isSilent: Bool
@@ -166,9 +168,9 @@ package struct ClaimStatus: Codable, Hashable, Sendable {
     package let stage: Stage
     /// Time since the request, or since the grant if it is granted.
     package let seconds: Double
-    /// Claims that have to end first.
+    /// Claims that must end first.
     package let waitsFor: [UInt64]
-    /// Presenters that have to relinquish the item first. Nil counts as none.
+    /// Presenters that must relinquish the item first. Nil counts as none.
     package let waitsForPresenters: [UInt64]?
     /// Whether the program is stopped, by SIGSTOP or a debugger.
     package let isStopped: Bool

@@ -15,7 +15,7 @@ extension ClientEnvelope {
         try reader.expectEnd()
     }
 
-    /// Returns the payload of a binary frame; nil for a request that has no binary form.
+    /// Returns the payload of a binary frame; nil for a request without a binary form.
     package var binary: [UInt8]? {
         var writer: ByteWriter
         if let claim = request.call as? AccessRequest {
@@ -32,7 +32,7 @@ extension ClientEnvelope {
 }
 
 extension AccessRequest {
-    /// The fields of a binary claim that may be absent; their order in the frame is that of the bits.
+    /// The optional fields of a binary claim; their order in the frame is that of the bits.
     private struct Fields: OptionSet {
         let rawValue: UInt8
 

@@ -1,6 +1,6 @@
 import Basics
 
-/// The address of a cloud, as `--cloud` takes it.
+/// The address of a cloud, as passed to `--cloud`.
 package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     /// An absolute path of a folder, on this machine or on a mounted file system.
     case directory(path: String)
@@ -30,7 +30,7 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Rejects a word without a slash, which is more likely a typo than a folder's name.
+    /// Rejects a word without a slash, more likely a typo than a folder's name.
     private static func path(_ text: String, _ currentDirectory: String) throws(DaemonFailure) -> String {
         guard text.utf8.contains(UInt8(ascii: "/")) else { throw invalid(text, "it is neither a URL nor a path") }
         return isAbsolute(text) ? text : "\(currentDirectory)/\(text)"
@@ -46,7 +46,8 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         return decoded
     }
 
-    /// Returns the address of a server for one of several accounts; nil if the address is no server's, or has an account.
+    /// Returns the address of a server for one of several accounts; nil if the address is no server's, or has an
+    /// account.
     package static func server(_ url: String, account: String) -> String? {
         guard CloudKind(of: url)?.hasAccounts ?? false, let start = url.firstRange(of: "://")?.upperBound,
             !url[start...].prefix(while: { $0 != "/" }).contains("@")
@@ -54,7 +55,8 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
         return "\(url[..<start])\(userField(account))@\(url[start...])"
     }
 
-    /// Returns an account as it stands before the `@` of an address: letters, digits and `-._~` as they are (RFC 3986, 2.3).
+    /// Returns an account in the form used before the `@` of an address: letters, digits and `-._~` as they are (RFC
+    /// 3986, 2.3).
     private static func userField(_ account: String) -> String {
         PercentCoding.encode(account.utf8) { byte in
             switch byte {
@@ -89,10 +91,10 @@ package enum CloudAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Compares the first byte: to Swift, a slash and a combining mark after it are one character that is not a slash.
+/// Compares the first byte: to Swift, a slash and a combining mark after it form a single character, not a slash.
 private func isAbsolute(_ path: String) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-/// Keeps the characters allowed in a path of a URL (RFC 3986, 3.3) and escapes all others like `%41`.
+/// Keeps the characters allowed in a path of a URL (RFC 3986, 3.3) and escapes the rest like `%41`.
 private func percentEncoded(_ path: String) -> String {
     PercentCoding.encode(path.utf8) { byte in
         switch byte {

@@ -1,5 +1,5 @@
-/// A line of the output of `ubiquityd copy-cloud`, which performs `ubiquity cloud copy`: one JSON object. The last line has a result or a
-/// failure.
+/// A line of the output of `ubiquityd copy-cloud`, which performs `ubiquity cloud copy`: a JSON object. The last line
+/// has a result or a failure.
 package struct CloudCopyMessage: Codable, Hashable, Sendable {
     package let progress: CloudCopyState?
     package let result: CloudCopyState?
@@ -12,26 +12,26 @@ package struct CloudCopyMessage: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a copy of a cloud is.
+/// The progress of a cloud's copy.
 package struct CloudCopyState: Codable, Hashable, Sendable {
     /// The container whose log is being copied; nil before the first.
     package let container: String?
-    /// The entries of that log that are in both clouds.
+    /// That log's entries in both clouds.
     package let entries: UInt64
-    /// The entries of all logs, and the bytes of the contents that they name; 0 until they are counted.
+    /// The entries of all logs, and the bytes of their contents; 0 until they are counted.
     package var totalEntries: UInt64 = 0
     package var totalBytes: UInt64 = 0
-    /// Those of them that are in both clouds.
+    /// Those already in both clouds.
     package var doneEntries: UInt64 = 0
     package var doneBytes: UInt64 = 0
-    /// The containers that are complete.
+    /// The complete containers.
     package let containers: Int
-    /// The entries and chunks that this copy added to the target.
+    /// The entries and chunks added to the target by this copy.
     package let copiedEntries: Int
     package let chunks: Int
     /// The size of these chunks as stored, in bytes.
     package let bytes: UInt64
-    /// The contents of which the source no longer has all chunks.
+    /// The contents for which the source no longer has all chunks.
     package let incompleteContents: Int
 
     package init(

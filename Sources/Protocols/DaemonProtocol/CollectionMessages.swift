@@ -1,9 +1,10 @@
-/// Collects garbage in a cloud whose chunks devices collect: removes what no document, conflict or kept version needs.
+/// Collects garbage in a cloud whose chunks devices collect: removes chunks not needed by any document, conflict or
+/// kept version.
 package struct CollectRequest: DaemonCall {
     package typealias Response = CollectResponse
     package static let verb = "collect"
 
-    /// Whether to report only what is garbage.
+    /// Whether to report the garbage only.
     package let dryRun: Bool
     package init(dryRun: Bool = false) { self.dryRun = dryRun }
 }
@@ -15,17 +16,17 @@ package struct CollectResponse: CallResponse {
     package init(containers: [CollectedContainer]) { self.containers = containers }
 }
 
-/// The state of one container's collection after a request. Bytes are those that chunks occupy in the cloud.
+/// The state of a container's collection after a request. Bytes are the space taken by chunks in the cloud.
 package struct CollectedContainer: Codable, Hashable, Sendable {
     package let container: String
     package let storedChunks: UInt64
     package let storedBytes: UInt64
     package let garbageChunks: UInt64
     package let garbageBytes: UInt64
-    /// The chunks that this request removed, and their bytes.
+    /// The chunks removed by this request, and their bytes.
     package let removedChunks: UInt64
     package let removedBytes: UInt64
-    /// When this device first saw the proposal whose garbage is removed a day later; nil where there is none.
+    /// When this device first saw the proposal whose garbage is removed a day later; nil if there is none.
     package let proposedSince: WireTime?
     /// The reason why the container was not collected.
     package let failure: DaemonFailure?
@@ -50,7 +51,7 @@ package struct CollectedContainer: Codable, Hashable, Sendable {
 /// The progress of a collection.
 package struct CollectionStatus: Codable, Hashable, Sendable {
     package let container: String
-    /// The present stage: `following`, `reading`, `listing`, `proposing` or `removing`.
+    /// The current stage: `following`, `reading`, `listing`, `proposing` or `removing`.
     package let stage: String
     /// Contents read, or chunks listed, in this stage so far.
     package let done: UInt64

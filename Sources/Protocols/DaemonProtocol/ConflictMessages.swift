@@ -14,7 +14,7 @@ package struct ConflictsResponse: CallResponse {
     package init(conflicts: [ConflictedItem]) { self.conflicts = conflicts }
 }
 
-/// A document and the versions that lost against its current one.
+/// A document and the versions that lost against its current version.
 package struct ConflictedItem: Codable, Hashable, Sendable {
     package let path: MountPath
     package let current: ConflictSide
@@ -28,7 +28,7 @@ package struct ConflictedItem: Codable, Hashable, Sendable {
 }
 
 package struct ConflictSide: Codable, Hashable, Sendable {
-    /// The name of the version that `resolve --keep` takes.
+    /// The version's name for `resolve --keep`.
     package let version: String
     /// The path of the version in the mount.
     package let path: MountPath
@@ -60,9 +60,9 @@ package struct ResolveRequest: DaemonCall {
 
 /// The side of a conflict to keep. As text: `current`, `both`, or a version.
 package enum ConflictChoice: Codable, Hashable, Sendable {
-    /// The current version stays, the others go to the history.
+    /// The current version stays, the rest go to the history.
     case current
-    /// Every other version becomes a document of its own beside the current one.
+    /// All conflict versions become separate documents beside the current one.
     case both
     case version(String)
 
@@ -95,7 +95,7 @@ package enum ConflictChoice: Codable, Hashable, Sendable {
 package struct ResolveResponse: CallResponse {
     package static let kind = "resolve"
 
-    /// The number of versions that are no longer in conflict.
+    /// The number of versions no longer in conflict.
     package let resolved: UInt64
     package init(resolved: UInt64) { self.resolved = resolved }
 }

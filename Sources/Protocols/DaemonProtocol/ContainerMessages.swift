@@ -1,10 +1,10 @@
-/// Sets how the names of a container are compared, if the request says so, then says how they are.
+/// Sets how the names of a container are compared, if requested, then reports how they are.
 package struct ContainerNamesRequest: DaemonCall {
     package typealias Response = ContainerNamesResponse
     package static let verb = "containerNames"
 
     package let container: String
-    /// Whether names that differ in case only are to be equal; nil only asks.
+    /// Whether names differing in case only are to be equal; nil only asks.
     package let ignoresCase: Bool?
 
     package init(container: String, ignoresCase: Bool? = nil) {

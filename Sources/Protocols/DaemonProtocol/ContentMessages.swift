@@ -14,7 +14,8 @@ package struct DownloadRequest: DaemonCall {
     }
 }
 
-/// Evicts the local bytes of items; for a folder, of all items below it. Refused for items that are not uploaded, open or pinned.
+/// Evicts the local bytes of items; for a folder, of all items below it. Refused for items that are not uploaded, open
+/// or pinned.
 package struct EvictRequest: DaemonCall {
     package typealias Response = ItemsResponse
     package static let verb = "evict"
@@ -44,7 +45,7 @@ package enum PinPolicy: String, Codable, Hashable, Sendable, CaseIterable {
     case lazy
     /// Like ``lazy``, but a newer version in the cloud drops the local bytes instead of replacing them.
     case evictOnUpdate
-    /// Downloaded at once and never evicted.
+    /// Downloaded immediately and never evicted.
     case keep
     /// Downloaded while there is plenty of space, evicted when it is short.
     case whenSpace
@@ -62,11 +63,11 @@ package struct ItemsResponse: CallResponse {
 
 package struct ItemOutcome: Codable, Hashable, Sendable {
     package let path: MountPath
-    /// The number of items affected; more than one below a folder.
+    /// The number of affected items; several below a folder.
     package let items: UInt64
     package let bytes: UInt64
     package let failure: DaemonFailure?
-    /// The files in a folder whose bytes an eviction kept, at most ``maximumKept``; nil if there are none.
+    /// A folder's files kept by an eviction, at most ``maximumKept``; nil if there are none.
     package let kept: [KeptItem]?
     /// How many files an eviction kept; nil for none.
     package let keptCount: UInt64?
@@ -89,7 +90,7 @@ package struct ItemOutcome: Codable, Hashable, Sendable {
     }
 }
 
-/// A file whose bytes stayed, and why: an adjective such as `pinned`.
+/// A kept file and the reason: an adjective such as `pinned`.
 package struct KeptItem: Codable, Hashable, Sendable {
     package let name: String
     package let reason: String

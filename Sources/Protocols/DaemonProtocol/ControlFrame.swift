@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// The framing of messages on the control socket: a length (4 bytes, big-endian, of what follows), then one JSON object, or one message in
-/// its binary form (``BinaryFrame``).
+/// The framing of messages on the control socket: a length (4 bytes, big-endian, of the rest), then a JSON object, or a
+/// message in its binary form (``BinaryFrame``).
 package enum ControlFrame {
     /// The maximum length of a frame; a longer frame ends the connection. The largest value of a key-value store fits in base64.
     package static let maximumLength = 2 << 20
     package static let headerLength = 4
-    /// The interval at which the daemon sends ``DaemonEvent/alive`` to a connected client.
+    /// The interval of ``DaemonEvent/alive`` from the daemon to a connected client.
     package static let heartbeat: Duration = .seconds(2)
-    /// The time after which a client considers a silent daemon frozen. It spans several heartbeats, so that a busy daemon is not mistaken
-    /// for a frozen one.
+    /// The time after which a client considers a silent daemon frozen. It spans several heartbeats, so that a busy
+    /// daemon is not mistaken for a frozen one.
     package static let silenceLimit: Duration = .seconds(15)
 
     /// Returns the payload of a frame. Keys are sorted, so equal messages have equal bytes.
@@ -69,7 +69,7 @@ package enum ControlFrame {
         try JSONDecoder().decode(type, from: payload, configuration: calls)
     }
 
-    /// Returns the number of a request that could not be decoded otherwise, so that the failure can be sent for that request.
+    /// Returns the number of an otherwise undecodable request, so that the failure can be sent for that request.
     package static func requestID(of payload: Data) -> UInt64 {
         struct Numbered: Decodable { let id: UInt64 }
         // 0 stands for the connection itself.
@@ -77,7 +77,7 @@ package enum ControlFrame {
     }
 }
 
-/// Splits a stream of bytes into frames. Buffers at most one frame beyond the bytes that were appended last.
+/// Splits a stream of bytes into frames. Buffers at most a frame beyond the last appended bytes.
 package struct FrameSplitter: Sendable {
     private var pending: [UInt8] = []
 

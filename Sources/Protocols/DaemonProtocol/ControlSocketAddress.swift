@@ -8,7 +8,7 @@ package enum ControlSocketAddress {
         path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Result
     ) throws(Errno) -> Result {
         if path.utf8.count <= capacity { return try address(path, body) }
-        // The path is too long: access the directory through a descriptor, whose name in /proc is short.
+        // The path is too long: access the directory through a descriptor with a short name in /proc.
         guard let slash = path.lastIndex(of: "/") else { throw Errno(ENAMETOOLONG, "socket") }
         let directory = try check("open") { open(String(path[..<slash]), O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         defer { close(directory) }
@@ -17,7 +17,7 @@ package enum ControlSocketAddress {
         return try address(short, body)
     }
 
-    /// One byte of `sun_path` is for the NUL at the end.
+    /// The last byte of `sun_path` is for the NUL.
     private static let capacity = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private static func address<Result>(

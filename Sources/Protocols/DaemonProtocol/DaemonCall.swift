@@ -1,7 +1,7 @@
-/// A request of a client, with the type of its response. A new call is one such type and one line that registers its handler; clients need
-/// no further code.
+/// A request of a client, with the type of its response. A new call is such a type and a line registering its handler;
+/// clients need no further code.
 package protocol DaemonCall: Codable, Hashable, Sendable {
-    /// ``DoneResponse`` for a call without a result, and for a call to which the daemon sends events.
+    /// ``DoneResponse`` for a call without a result, and for a call answered by events.
     associatedtype Response: CallResponse
     /// The key of the request on the wire, `{"evict": {"paths": […]}}`. It never changes.
     static var verb: String { get }
@@ -15,16 +15,18 @@ extension DaemonCall {
     package var wantsResponse: Bool { true }
 }
 
-/// The limit of a connection that a call counts against.
+/// The limit of a connection applied to a call.
 package enum CallAdmission: Hashable, Sendable {
     /// The limit of requests.
     case request
-    /// No limit: the daemon performs the call at once, whatever else is in progress, so that it can end what other requests wait for.
+    /// No limit: the daemon performs the call immediately, regardless of pending requests, so that it can end what
+    /// these wait for.
     case brief
     /// The limit of waiting requests, since other requests may have to be performed first.
     case wait
-    /// The limit of waiting requests, for claims. A claim is ended by a ``FinishRequest``, any other call by an ``UnfollowRequest``.
+    /// The limit of waiting requests, for claims. A claim is ended by a ``FinishRequest``, any other call by an
+    /// ``UnfollowRequest``.
     case claim
-    /// The limit of requests to which the daemon sends events for as long as the client wants them.
+    /// The limit of requests answered by events for as long as the client wants them.
     case lasting
 }

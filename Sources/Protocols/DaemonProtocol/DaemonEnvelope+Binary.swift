@@ -14,7 +14,7 @@ extension DaemonEnvelope {
         try reader.expectEnd()
     }
 
-    /// Returns the payload of a binary frame; nil for a message that has no binary form.
+    /// Returns the payload of a binary frame; nil for a message without a binary form.
     package var binary: [UInt8]? {
         guard case .response(let response) = body else { return nil }
         var writer: ByteWriter

@@ -1,10 +1,10 @@
-/// The reason why the daemon did not fulfil a request, in words for its user.
+/// Why the daemon did not fulfil a request, in words for its user.
 package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure, for programs. Clients treat a code they do not know as ``failed``.
     package enum Code: String, Codable, Sendable, CaseIterable {
         case notFound
         case invalidRequest
-        /// The other side uses another major version of the protocol.
+        /// The two sides use different major versions of the protocol.
         case versionMismatch
         case unsupported
         /// The cloud cannot be reached.
@@ -12,7 +12,7 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case timedOut
         /// There are too many requests or clients, or a file is in use.
         case busy
-        /// Content that exists only on this device may not be evicted.
+        /// Content only on this device may not be evicted.
         case notUploaded
         case pinned
         case diskFull
@@ -25,9 +25,9 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
         case mountPoint
         /// The request would have waited for itself.
         case deadlock
-        /// Another device wrote the content that the request would replace.
+        /// Another device wrote the content to be replaced by the request.
         case conflict
-        /// What is left waits until a person resumes its sync.
+        /// The rest waits until the user resumes its sync.
         case paused
         case cancelled
         case failed
@@ -38,9 +38,9 @@ package struct DaemonFailure: Error, Codable, Hashable, Sendable, CustomStringCo
     }
 
     package let code: Code
-    /// The description of what happened, without a period.
+    /// The description of the event, without a period.
     package let message: String
-    /// The path that the failure is about: relative to the mount for an item, absolute for any other.
+    /// The failure's path: relative to the mount for an item, absolute otherwise.
     package let path: String?
     /// The advice for the user, as a complete sentence.
     package let advice: String?

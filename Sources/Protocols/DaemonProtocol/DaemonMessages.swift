@@ -1,4 +1,4 @@
-/// Introduces the client; the daemon refuses another major version before anything else.
+/// Introduces the client; the daemon refuses a different major version before anything else.
 package struct HelloRequest: DaemonCall {
     package typealias Response = HelloResponse
     package static let verb = "hello"
@@ -6,7 +6,7 @@ package struct HelloRequest: DaemonCall {
     package let version: ProtocolVersion
     /// The name of the client program, for the log.
     package let program: String
-    /// The highest version of binary frames that the client reads and writes; nil if it speaks JSON only.
+    /// The highest version of binary frames supported by the client; nil if it speaks JSON only.
     package let binaryFrames: UInt32?
 
     package init(version: ProtocolVersion = .current, program: String, binaryFrames: UInt32? = nil) {
@@ -25,7 +25,8 @@ package struct HelloResponse: CallResponse {
     package let mount: String
     /// The state directory of the daemon.
     package let state: String
-    /// The version of binary frames that the daemon accepts on this connection and may send; nil if it speaks JSON only.
+    /// The version of binary frames accepted and possibly sent by the daemon on this connection; nil if it speaks JSON
+    /// only.
     package var binaryFrames: UInt32?
 
     package init(
@@ -67,11 +68,13 @@ package struct DiagnoseResponse: CallResponse {
 
     /// The report as readable text.
     package let report: String
-    /// The number of requests of the kernel since the mount, by their names in its protocol; nil from a daemon that does not count them.
+    /// The number of kernel requests since the mount, by their names in its protocol; nil from a daemon that does not
+    /// count them.
     package let requests: [String: UInt64]?
-    /// The number of requests whose handlers are running.
+    /// The number of requests being handled.
     package let requestsInProgress: UInt64?
-    /// What these requests cost: `reads` and `commits` are transactions of the database, `syncs` flushes of the disk.
+    /// The costs of these requests: `reads` and `commits` are transactions of the database, `syncs` flushes of the
+    /// disk.
     package let requestCosts: [String: UInt64]?
 
     package init(

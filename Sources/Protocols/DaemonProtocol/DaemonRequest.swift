@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any call. On the wire an object with one key, the verb: `{"evict": {"paths": […]}}`.
+/// Any call. On the wire an object with a single key, the verb: `{"evict": {"paths": […]}}`.
 package struct DaemonRequest: Sendable {
     package let call: any DaemonCall
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Any response of the daemon. On the wire an object with one key, the kind: `{"items": {"outcomes": […]}}`.
+/// Any response of the daemon. On the wire an object with a single key, the kind: `{"items": {"outcomes": […]}}`.
 package struct DaemonResponse: Sendable {
     package let value: any CallResponse
 

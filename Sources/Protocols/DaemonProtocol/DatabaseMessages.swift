@@ -1,4 +1,4 @@
-/// Shares a SQLite file with the other devices.
+/// Shares an SQLite file with the other devices.
 package struct ShareDatabaseRequest: DaemonCall {
     package typealias Response = DatabaseResponse
     package static let verb = "shareDatabase"
@@ -32,7 +32,7 @@ package struct ShareDatabaseRequest: DaemonCall {
     }
 }
 
-/// Attaches a file to a database that another device shares. A file that is absent or empty gets its tables.
+/// Attaches a file to a database shared by another device. A missing or empty file gets its tables.
 package struct AttachDatabaseRequest: DaemonCall {
     package typealias Response = DatabaseResponse
     package static let verb = "attachDatabase"
@@ -43,7 +43,7 @@ package struct AttachDatabaseRequest: DaemonCall {
     package let path: String
     /// Which of several databases of that name; nil for the only one.
     package let identifier: String?
-    /// Whether rows that the file has are sent to the others as edits of this device.
+    /// Whether the file's existing rows are sent to the other devices as edits of this device.
     package let sendsRows: Bool
 
     package init(name: String, container: String, path: String, identifier: String? = nil, sendsRows: Bool = false) {
@@ -67,7 +67,8 @@ package struct DatabasesRequest: DaemonCall {
     package typealias Response = DatabasesResponse
     package static let verb = "databases"
 
-    /// Whether to return only what the last look at each file has found, at once: no file is opened, and `available` is empty. Nil: false.
+    /// Whether to return only the last findings for each file, immediately: no file is opened, and `available` is
+    /// empty. Nil: false.
     package var isBrief: Bool?
 
     package init(isBrief: Bool? = nil) { self.isBrief = isBrief }
@@ -78,7 +79,7 @@ package struct DatabasesResponse: CallResponse {
 
     /// Those with a file on this device.
     package let databases: [DatabaseStatus]
-    /// Those in the cloud, as far as this device knows it.
+    /// Those in the cloud, as far as known to this device.
     package let available: [AvailableDatabase]
 
     package init(databases: [DatabaseStatus], available: [AvailableDatabase]) {
@@ -87,16 +88,16 @@ package struct DatabasesResponse: CallResponse {
     }
 }
 
-/// Ends sharing on this device: removes what was added to the file, and keeps the rows.
+/// Ends sharing on this device: removes the additions to the file, and keeps the rows.
 package struct DetachDatabaseRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "detachDatabase"
     package var admission: CallAdmission { .wait }
 
     package let name: String
-    /// Nil if only one container has a database of that name.
+    /// Nil if the name is unique among the containers.
     package let container: String?
-    /// Whether transactions that no other device has are kept from them.
+    /// Whether this device's unpublished transactions are withheld from the other devices.
     package let discardsUnpublished: Bool
 
     package init(name: String, container: String? = nil, discardsUnpublished: Bool = false) {
@@ -107,7 +108,7 @@ package struct DetachDatabaseRequest: DaemonCall {
 }
 
 extension CallRegistry {
-    /// The calls that the daemon passes on to the process that keeps the databases.
+    /// The calls passed on by the daemon to the database process.
     package static let databases = CallRegistry([
         ShareDatabaseRequest.self, AttachDatabaseRequest.self, DatabasesRequest.self, DetachDatabaseRequest.self,
         DatabaseHistoryRequest.self, DatabaseReviewRequest.self, ResolveDatabaseRequest.self,

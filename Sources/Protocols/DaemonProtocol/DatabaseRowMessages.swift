@@ -1,4 +1,4 @@
-/// A value of a row, for people.
+/// A value of a row, for display.
 package struct DatabaseValueText: Codable, Hashable, Sendable {
     /// The storage class of SQLite.
     package enum Kind: String, Codable, Hashable, Sendable {
@@ -24,7 +24,7 @@ package struct DatabaseValueText: Codable, Hashable, Sendable {
     }
 }
 
-/// Who wrote something, and when by that device's clock.
+/// The author device of a change, and the time by its clock.
 package struct DatabaseOrigin: Codable, Hashable, Sendable {
     package let device: String
     package let isThisDevice: Bool
@@ -47,7 +47,7 @@ package struct DatabaseCandidate: Codable, Hashable, Sendable {
     }
 }
 
-/// What was replaced or refused although the device that did so did not know of it.
+/// A value replaced or refused by a device unaware of it.
 package struct DatabaseLostValue: Codable, Hashable, Sendable {
     package let table: String
     package let key: [DatabaseValueText]
@@ -55,7 +55,7 @@ package struct DatabaseLostValue: Codable, Hashable, Sendable {
     package let column: String?
     package let lost: DatabaseCandidate
     package let replacedBy: DatabaseOrigin
-    /// Why, as words that follow the value.
+    /// Why, as words to follow the value.
     package let reason: String
 
     package init(
@@ -71,7 +71,7 @@ package struct DatabaseLostValue: Codable, Hashable, Sendable {
     }
 }
 
-/// Requests who wrote what a row is made of.
+/// Requests the authors of a row's parts.
 package struct DatabaseHistoryRequest: DaemonCall {
     package typealias Response = DatabaseHistoryResponse
     package static let verb = "databaseHistory"
@@ -97,7 +97,7 @@ package struct DatabaseHistoryResponse: CallResponse {
     package struct Column: Codable, Hashable, Sendable {
         package let name: String
         package let current: DatabaseCandidate
-        /// Values that wait for a decision beside it.
+        /// Values beside it that wait for a decision.
         package let others: [DatabaseCandidate]
 
         package init(name: String, current: DatabaseCandidate, others: [DatabaseCandidate]) {
@@ -110,7 +110,7 @@ package struct DatabaseHistoryResponse: CallResponse {
     package let table: String
     package let key: [DatabaseValueText]
     package let created: DatabaseOrigin
-    /// Who deleted the row; nil if it is not deleted.
+    /// The origin of the row's deletion; nil if it is not deleted.
     package let deleted: DatabaseOrigin?
     /// Why the row is not in its table; nil if it is, or is deleted.
     package let aside: String?
@@ -131,11 +131,11 @@ package struct DatabaseHistoryResponse: CallResponse {
     }
 }
 
-/// Lists what a person may want to decide.
+/// Lists possible decisions for the user.
 package struct DatabaseReviewRequest: DaemonCall {
     package typealias Response = DatabaseReviewResponse
     package static let verb = "databaseReview"
-    /// How many of each list are sent at most.
+    /// The maximum number sent of each list.
     package static let limit = 100
 
     package let name: String?
@@ -170,7 +170,7 @@ package struct DatabaseReviewResponse: CallResponse {
         }
     }
 
-    /// A row that is not in its table.
+    /// A row missing from its table.
     package struct Aside: Codable, Hashable, Sendable {
         package let table: String
         package let key: [DatabaseValueText]
@@ -199,7 +199,7 @@ package struct DatabaseReviewResponse: CallResponse {
     }
 }
 
-/// Keeps one value of a column that has several, on all devices.
+/// Keeps one of a column's several values, on all devices.
 package struct ResolveDatabaseRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "resolveDatabase"
@@ -209,9 +209,9 @@ package struct ResolveDatabaseRequest: DaemonCall {
     package let table: String
     package let key: [String]
     package let column: String
-    /// The device whose value is kept; nil for the current value, or another one.
+    /// The device whose value is kept; nil for the current value, or a different one.
     package let device: String?
-    /// Another value, as text.
+    /// A different value, as text.
     package let value: String?
 
     package init(

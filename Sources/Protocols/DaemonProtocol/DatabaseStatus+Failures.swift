@@ -1,7 +1,8 @@
 import Basics
 
 extension DatabaseStatus {
-    /// What keeps the database from being in step with the cloud, and what waits for a person, for the state of the mount.
+    /// Why the database is not in step with the cloud, and the decisions pending for the user, for the state of the
+    /// mount.
     package var failures: [DaemonFailure] {
         var failures: [DaemonFailure] = []
         if let problem {

@@ -1,11 +1,11 @@
-/// A database of this device that is shared, and what its sharing is doing.
+/// A shared database of this device, and the state of its sharing.
 package struct DatabaseStatus: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
-        /// What is here is in the cloud, and what is in the cloud is here.
+        /// This device and the cloud are in step.
         case current
         /// Transactions are on their way, in either direction.
         case syncing
-        /// A retry follows by itself; `problem` says why.
+        /// An automatic retry follows; `problem` says why.
         case waiting
         /// Nothing happens until the reason is gone; `problem` has it, or a note if it is the container's.
         case stopped
@@ -17,9 +17,9 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
 
     /// Why transactions are not sent or received.
     package struct Problem: Codable, Hashable, Sendable {
-        /// What happened, without a period.
+        /// The event, without a period.
         package let message: String
-        /// What to do, as complete sentences.
+        /// The advice, as complete sentences.
         package let advice: String
         package let since: WireTime
 
@@ -28,7 +28,7 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
         }
     }
 
-    /// A file of transactions that the cloud does not have, although it has a later one of that device.
+    /// A file of transactions missing from the cloud, although the cloud has a later file of that device.
     package struct MissingFile: Codable, Hashable, Sendable {
         package let device: String
         package let number: UInt64
@@ -49,23 +49,23 @@ package struct DatabaseStatus: Codable, Hashable, Sendable {
     package var state: State = .syncing
     /// The shared tables.
     package var tables: [String] = []
-    /// The devices whose transactions are in the tables.
+    /// The devices with transactions in the tables.
     package var devices: [String] = []
-    /// Transactions of this device that the cloud does not have yet.
+    /// Transactions of this device not yet in the cloud.
     package var pending: UInt64 = 0
     /// When files were last written to the mount, and when those of other devices were last applied, since the daemon started.
     package var lastPublished: WireTime?
     package var lastImported: WireTime?
-    /// Values that wait for a decision, rows that stand aside, rows that a constraint of this device refuses, and values that were replaced
+    /// Values waiting for a decision, rows set aside, rows refused by a constraint of this device, and values replaced
     /// or refused unseen in the last 30 days.
     package var conflicts: UInt64 = 0
     package var aside: UInt64 = 0
     package var refused: UInt64 = 0
     package var lost: UInt64 = 0
     package var problem: Problem?
-    /// What this device waits for; absent if it waits for nothing.
+    /// The files for which this device waits; absent if it waits for none.
     package var missing: [MissingFile]?
-    /// What does not stop sharing, such as a new table that cannot be shared, as complete sentences.
+    /// Problems that do not stop sharing, such as a new unsharable table, as complete sentences.
     package var notes: [String] = []
     /// When the numbers were read from the file; nil if they could not be read.
     package var asOf: WireTime?
@@ -84,7 +84,7 @@ package struct AvailableDatabase: Codable, Hashable, Sendable {
     package let container: String
     package let identifier: String
     package let tables: [String]
-    /// The file that is attached to it on this device; nil if there is none.
+    /// The file attached to it on this device; nil if there is none.
     package let path: String?
 
     package init(name: String, container: String, identifier: String, tables: [String], path: String?) {

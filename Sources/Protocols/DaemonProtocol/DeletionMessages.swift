@@ -1,9 +1,9 @@
-/// Lists deleted items that can be restored, the newest first. A folder that was deleted with its contents is listed alone.
+/// Lists restorable deleted items, newest first. A folder deleted with its contents is listed alone.
 package struct DeletedRequest: DaemonCall {
     package typealias Response = DeletedResponse
     package static let verb = "deleted"
 
-    /// Lists only items that were at this path or below it; the folder itself may be gone.
+    /// Lists only items formerly at or below this path; the folder itself may be gone.
     package let path: MountPath
     /// Where to continue: ``DeletedResponse/next`` of the previous response.
     package let after: String?
@@ -37,7 +37,7 @@ package struct DeletedEntry: Codable, Hashable, Sendable {
     package let path: MountPath
     package let kind: ItemStatus.Kind
     package let deleted: WireTime
-    /// The device that deleted it.
+    /// The deleting device.
     package let device: String
     /// The size in bytes; for a folder, of all files deleted with it. Nil if there are too many to count.
     package let size: UInt64?
@@ -58,17 +58,17 @@ package struct DeletedEntry: Codable, Hashable, Sendable {
     }
 }
 
-/// Restores a deleted item, a folder with all that was deleted with it: as placeholders, without the network.
+/// Restores a deleted item, a folder with everything deleted with it: as placeholders, without the network.
 package struct RestoreDeletedRequest: DaemonCall {
     package typealias Response = RestoreDeletedResponse
     package static let verb = "restoreDeleted"
 
-    /// The path before the deletion. Of several items with this path, the one deleted last is restored.
+    /// The path before the deletion. Of several items with this path, the last deleted is restored.
     package let path: MountPath
     /// Selects the item if several had that path.
     package let itemID: String?
-    /// The target in the same container: a folder, or a free name in one. Nil restores the item to its old place, together with deleted
-    /// folders above it. If the name is taken, ` 2` is appended.
+    /// The target in the same container: a folder, or a free name in one. Nil restores the item to its old place,
+    /// together with deleted folders above it. If the name is taken, ` 2` is appended.
     package let to: MountPath?
 
     package init(path: MountPath, itemID: String? = nil, to: MountPath? = nil) {
@@ -81,11 +81,11 @@ package struct RestoreDeletedRequest: DaemonCall {
 package struct RestoreDeletedResponse: CallResponse {
     package static let kind = "restoreDeleted"
 
-    /// The present path of the item.
+    /// The item's current path.
     package let path: MountPath
     /// The number of restored items.
     package let items: UInt64
-    /// The number of items that were not restored because their folder was changed meanwhile.
+    /// The number of items not restored because their folder was changed meanwhile.
     package let missing: UInt64
 
     package init(path: MountPath, items: UInt64, missing: UInt64) {
@@ -95,20 +95,20 @@ package struct RestoreDeletedResponse: CallResponse {
     }
 }
 
-/// Removes deleted items for good: they can no longer be restored, and the cloud frees what nothing else needs.
+/// Removes deleted items for good: they can no longer be restored, and the cloud frees whatever nothing else needs.
 package struct PurgeDeletedRequest: DaemonCall {
     package typealias Response = PurgeDeletedResponse
     package static let verb = "purgeDeleted"
 
-    /// Removes only items that were at this path or below it; the folder itself may be gone.
+    /// Removes only items formerly at or below this path; the folder itself may be gone.
     package let path: MountPath
-    /// Removes only this item, with what was deleted with it; `path` is its path before the deletion.
+    /// Removes only this item, with everything deleted with it; `path` is its path before the deletion.
     package let itemID: String?
-    /// Items that were deleted less than so many seconds ago stay; nil removes all.
+    /// Items deleted less than so many seconds ago stay; nil removes all.
     package let olderThan: UInt64?
-    /// Items that were deleted later stay: ``PurgeDeletedResponse/until`` of a dry run, so that nothing is removed that it did not count.
+    /// Items deleted later stay: ``PurgeDeletedResponse/until`` of a dry run, so that nothing uncounted is removed.
     package let until: WireTime?
-    /// Whether to report only what would be removed.
+    /// Whether to report the removals without performing them.
     package let dryRun: Bool
 
     package init(
@@ -128,11 +128,11 @@ package struct PurgeDeletedResponse: CallResponse {
 
     /// The number of removed items.
     package let items: UInt64
-    /// The bytes of the documents and their earlier versions: an upper bound for what the cloud frees.
+    /// The bytes of the documents and their earlier versions: an upper bound for the bytes freed by the cloud.
     package let bytes: UInt64
     /// The number of items that stay because their deletion has not reached the cloud yet.
     package let unsent: UInt64
-    /// Items that were deleted later stayed.
+    /// Items deleted later stayed.
     package let until: WireTime
 
     package init(items: UInt64, bytes: UInt64, unsent: UInt64, until: WireTime) {

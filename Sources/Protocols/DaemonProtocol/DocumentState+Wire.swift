@@ -1,13 +1,13 @@
 package import CloudModel
 
-/// The fields of a state in a message: `size`, and one for each fact, under its name.
+/// The fields of a state in a message: `size`, and a field for each fact, under its name.
 extension DocumentState: Codable {
     package init(from decoder: any Decoder) throws { try self.init(from: decoder) { (_, text: String) in text } }
 
     package func encode(to encoder: any Encoder) throws { try encode(to: encoder) { errorText($0) } }
 
-    /// Decodes a state. A fact that the writer of the message does not know has its default. The only required facts are whether the bytes
-    /// are local, and whether they are in the cloud.
+    /// Decodes a state. Facts unknown to the message's writer have their defaults. The only required facts are whether
+    /// the bytes are local, and whether they are in the cloud.
     ///
     /// - Parameter text: Returns the text of an error from its field, which is not a string in every message.
     init<Failure: Decodable>(from decoder: any Decoder, text: (DocumentFact, Failure) -> String) throws {

@@ -1,4 +1,4 @@
-/// Requests how much was downloaded on the last days, and for which programs.
+/// Requests the amount of downloads on the last days, by program.
 package struct DownloadsRequest: DaemonCall {
     package typealias Response = DownloadsResponse
     package static let verb = "downloads"
@@ -10,19 +10,19 @@ package struct DownloadsRequest: DaemonCall {
 
 package struct DownloadsResponse: CallResponse {
     package static let kind = "downloads"
-    /// The number of days of which figures are kept.
+    /// The number of days with kept figures.
     package static let maximumDays = 30
 
-    /// The days on which something was downloaded, the latest first.
+    /// The days with downloads, latest first.
     package let days: [DownloadDay]
     package init(days: [DownloadDay]) { self.days = days }
 }
 
-/// What was downloaded on one day.
+/// The downloads of a day.
 package struct DownloadDay: Codable, Hashable, Sendable {
     /// The day in the device's time zone: `2026-11-23`.
     package let day: String
-    /// Who fetched it, the most bytes first.
+    /// Their sources, the most bytes first.
     package let sources: [DownloadSource]
 
     package init(day: String, sources: [DownloadSource]) {
@@ -31,15 +31,16 @@ package struct DownloadDay: Codable, Hashable, Sendable {
     }
 }
 
-/// What one program fetched on a day, or what was fetched for another cause.
+/// A program's downloads on a day, or the downloads for a different cause.
 package struct DownloadSource: Codable, Hashable, Sendable {
-    /// `program`, `otherPrograms` (those that fetched least), `unknown`, `requested`, `package`, `kept`, `update` or `whenSpace`.
+    /// `program`, `otherPrograms` (those with the fewest bytes), `unknown`, `requested`, `package`, `kept`, `update` or
+    /// `whenSpace`.
     package let cause: String
     /// The name of the program; only of the cause `program`.
     package let program: String?
     /// How often the first bytes of a document arrived.
     package let documents: UInt64
-    /// The bytes that the cloud sent.
+    /// The bytes sent by the cloud.
     package let bytes: UInt64
 
     package init(cause: String, program: String? = nil, documents: UInt64, bytes: UInt64) {
@@ -50,7 +51,7 @@ package struct DownloadSource: Codable, Hashable, Sendable {
     }
 }
 
-/// Lets a program open documents that are not on this device, however many it looks into, until the daemon ends.
+/// Lets a program open non-local documents, however many it looks into, until the daemon ends.
 package struct AllowDownloadsRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "allowDownloads"

@@ -1,6 +1,7 @@
 package import CloudModel
 
-/// Requests the state that a file manager shows, for many paths at once. The response has one for each path, in the same order.
+/// Requests the state for a file manager, for many paths at once. The response has a state for each path, in the same
+/// order.
 package struct EmblemsRequest: DaemonCall {
     package typealias Response = EmblemsResponse
     package static let verb = "emblems"
@@ -14,7 +15,7 @@ package struct EmblemsRequest: DaemonCall {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        // Nearly always all paths are texts, which are decoded several times as fast.
+        // Nearly always all paths are texts, decoded several times as fast.
         if let texts = try? container.decode([String].self, forKey: .paths) {
             paths = texts.map { Path(try? MountPath($0)) }
         } else {
@@ -22,15 +23,15 @@ package struct EmblemsRequest: DaemonCall {
         }
     }
 
-    /// A path of a request. One that is malformed, or that would lead out of the mount, does not fail the others.
+    /// A path of a request. If malformed or leading out of the mount, it does not fail the rest.
     package struct Path: Codable, Hashable, Sendable {
-        /// Nil if the path cannot be one of the mount.
+        /// Nil if the path cannot be in the mount.
         package let path: MountPath?
 
         package init(_ path: MountPath?) { self.path = path }
 
         package init(from decoder: any Decoder) throws {
-            // Whatever is not a path is shown as one outside of the mount.
+            // Anything but a path is shown as outside of the mount.
             path = try? MountPath(from: decoder)
         }
 
@@ -56,7 +57,7 @@ package struct EmblemsResponse: CallResponse {
         emblems = try container.decode([String].self, forKey: .emblems).map { DocumentEmblem(rawValue: $0) ?? .unknown }
     }
 
-    /// As an array of texts, which is encoded several times as fast as one of other types.
+    /// As an array of texts, encoded several times as fast as one of other types.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(emblems.map(\.rawValue), forKey: .emblems)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A message of a client: a request with a number that the client chooses, new for each request of the connection.
+/// A message of a client: a request with a number chosen by the client, new for each request of the connection.
 package struct ClientEnvelope: Hashable, Sendable {
     package let id: UInt64
     package let request: DaemonRequest
@@ -23,7 +23,8 @@ extension ClientEnvelope: Encodable, DecodableWithConfiguration {
     }
 }
 
-/// A message of the daemon: a response to the request with that number, or an event (number 0: to the connection itself).
+/// A message of the daemon: a response to the request with that number, or an event (number 0: to the connection
+/// itself).
 package struct DaemonEnvelope: Hashable, Sendable {
     package enum Body: Hashable, Sendable {
         /// The last message about a request.
@@ -73,11 +74,12 @@ extension DaemonEnvelope: Encodable, DecodableWithConfiguration {
     }
 }
 
-/// An event that the daemon sends without a request, or for as long as a watch lasts.
+/// An event sent by the daemon without a request, or for as long as a watch lasts.
 package enum DaemonEvent: Hashable, Sendable {
     /// The newest state; intermediate states may be left out.
     case status(StatusResponse)
-    /// Messages for a presenter of this connection: a question to answer, the end of the access that it made way for, a notification.
+    /// Messages for a presenter of this connection: a question to answer, the end of the access it made way for, a
+    /// notification.
     case question(PresenterQuestion)
     case reacquire(PresenterReacquire)
     case event(PresenterEvent)

@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// An item that a query found, with all attributes that a query can use: one object with the fields of both parts.
+/// An item found by a query, with all its queryable attributes: a single object with the fields of both parts.
 @dynamicMemberLookup
 package struct FoundItem: Codable, Hashable, Sendable {
-    /// The item's identity and its attributes other than the facts of its state.
+    /// The item's identity and its attributes beyond the facts of its state.
     package struct Details: Codable, Hashable, Sendable {
-        /// The item's number, which is stable while the item exists on this device, even if it is moved.
+        /// The item's number, stable while the item exists on this device, even if it is moved.
         package var item: UInt64
         package var path: MountPath
         package var kind: ItemStatus.Kind
@@ -14,7 +14,7 @@ package struct FoundItem: Codable, Hashable, Sendable {
         package var created: WireTime
         package var container: String
         package var isInDocuments: Bool
-        /// The document that this is a conflict version of.
+        /// The document of this conflict version.
         package var conflictOf: MountPath?
         package var tags: [String]?
 

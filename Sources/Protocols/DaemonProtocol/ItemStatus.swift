@@ -1,28 +1,31 @@
 package import CloudModel
 
-/// The state of an item, as `ubiquity status --json PATH` prints it: one object with the fields of both parts. Fields are only ever added.
+/// The state of an item, as printed by `ubiquity status --json PATH`: a single object with the fields of both parts.
+/// Fields are only ever added.
 ///
-/// Whether the bytes are local, whether they are in the cloud and whether there is a conflict are three independent facts.
+/// Whether the bytes are local, whether they are in the cloud and whether there is a conflict are three independent
+/// facts.
 @dynamicMemberLookup
 package struct ItemStatus: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable { case file, folder, package, symlink }
 
-    /// The item's identity and its attributes other than the facts of its state.
+    /// The item's identity and its attributes beyond the facts of its state.
     package struct Details: Codable, Hashable, Sendable {
         package var path: MountPath
         package var kind: Kind
-        /// For a conflict sibling: the document it is a losing version of.
+        /// For a conflict sibling: its winning document.
         package var conflictOf: MountPath?
         package var pin: PinPolicy = .inherited
         /// The value of `pin` after inheritance; never `inherited`.
         package var effectivePin: PinPolicy = .lazy
         package var itemID: String
-        /// The version that the local content is based on; nil before the first upload.
+        /// The base version of the local content; nil before the first upload.
         package var version: String?
         /// The device that created that version.
         package var device: String?
         package var container: String
-        /// For a package and a container's folder: the extensions that the container declares as packages. Nil for other items.
+        /// For a package and a container's folder: the package extensions declared by the container. Nil for other
+        /// items.
         package var packageTypes: [String]?
         /// The pattern that keeps it on this device; nil if none does.
         package var excludedBy: ExcludingPattern?
@@ -44,7 +47,7 @@ package struct ItemStatus: Codable, Hashable, Sendable {
     }
 
     package var details: Details
-    /// The state, whose errors are the messages of ``failure(_:)``.
+    /// The state, with messages of ``failure(_:)`` as errors.
     package private(set) var state: DocumentState
     /// The errors of the state as the message contains them.
     private var failures: [DocumentFact: DaemonFailure] = [:]

@@ -39,8 +39,8 @@ package struct SetKeyValuesRequest: DaemonCall {
     }
 }
 
-/// Requests events about changes that others make to a store, until the client disconnects. The first event is sent at once and names no
-/// key: all later changes are reported.
+/// Requests events about external changes of a store, until the client disconnects. The first event is sent immediately
+/// and names no key: all later changes are reported.
 package struct WatchKeyValuesRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "watchKeyValues"
@@ -50,14 +50,14 @@ package struct WatchKeyValuesRequest: DaemonCall {
     package init(container: String) { self.container = container }
 }
 
-/// Keys of a store that changed. The keys of events that are not read in time are merged.
+/// Changed keys of a store. The keys of events not read in time are merged.
 package struct KeyValueEvent: Codable, Hashable, Sendable {
     package enum Reason: String, Codable, Hashable, Sendable {
         /// Another device changed them, or another program on this device.
         case serverChange
         /// The values came from the cloud when this device first saw the store.
         case initialSync
-        /// Values written here exceeded the size of the store in the cloud and were discarded.
+        /// Locally written values exceeded the store's size in the cloud and were discarded.
         case quotaViolation
 
         package init(from decoder: any Decoder) throws {

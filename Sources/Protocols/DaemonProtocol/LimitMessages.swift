@@ -19,7 +19,7 @@ package struct LimitsRequest: DaemonCall {
     }
 }
 
-/// What transfers for which no person waits do while the network is metered.
+/// The behavior of transfers not awaited by a user while the network is metered.
 package enum OnMetered: String, Codable, Sendable, CaseIterable {
     case wait
     case `continue`
@@ -43,8 +43,8 @@ package struct LimitsResponse: CallResponse {
     }
 }
 
-/// Reports whether the network is metered. The report holds until the client's connection ends, so a client that crashes leaves no device
-/// that waits for ever. The network is metered if any client reports it.
+/// Reports whether the network is metered. The report holds until the client's connection ends, so a crashing client
+/// leaves no device waiting forever. The network is metered if any client reports it.
 package struct ReportMeteredRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "reportMetered"

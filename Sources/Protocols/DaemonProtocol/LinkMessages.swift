@@ -1,4 +1,4 @@
-/// Publishes the present version of a document, once it is in the cloud, for everyone who has the link.
+/// Publishes the current version of a document, once it is in the cloud, for everyone with the link.
 package struct PublishRequest: DaemonCall {
     package typealias Response = PublishedResponse
     package static let verb = "publish"
@@ -21,9 +21,9 @@ package struct PublishRequest: DaemonCall {
 package struct PublishedResponse: CallResponse {
     package static let kind = "published"
 
-    /// The number of the link that `unpublish` takes.
+    /// The link's number for `unpublish`.
     package let link: Int64
-    /// The address, which is sent only in this response.
+    /// The address, sent only in this response.
     package let url: String
     package let expires: WireTime
 
@@ -73,7 +73,7 @@ package struct PublishedDocument: Codable, Hashable, Sendable {
     }
 }
 
-/// Ends a link at once.
+/// Ends a link immediately.
 package struct UnpublishRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "unpublish"

@@ -1,9 +1,9 @@
-/// Reads or changes what the daemon logs. A change is kept over restarts.
+/// Reads or changes the daemon's log levels. A change is kept over restarts.
 package struct LogLevelRequest: DaemonCall {
     package typealias Response = LogLevelResponse
     package static let verb = "logLevel"
 
-    /// As ``LogLevels`` describes it; nil only reads the levels.
+    /// Described in ``LogLevels``; nil only reads the levels.
     package let level: String?
     package init(level: String?) { self.level = level }
 }

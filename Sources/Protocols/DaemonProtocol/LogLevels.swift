@@ -1,8 +1,8 @@
-/// A part of the daemon whose log lines can have a level of their own.
+/// A part of the daemon with a separate level for its log lines.
 package enum LogArea: String, CaseIterable, Sendable {
     /// Calls of programs in the mount.
     case files
-    /// Changes that are taken from the logs of the cloud and sent to them.
+    /// Changes taken from the logs of the cloud and sent to them.
     case sync
     /// Uploads, downloads and evictions.
     case transfers
@@ -29,10 +29,10 @@ package struct LogLevels: Hashable, Sendable, CustomStringConvertible {
         self.areas = areas
     }
 
-    /// Parses levels: one for everything, `AREA=LEVEL` for an area, or several of both, separated by commas. A level without an area replaces
-    /// those of all areas before it.
+    /// Parses levels: one for everything, `AREA=LEVEL` for an area, or several of both, separated by commas. A level
+    /// without an area replaces those of all areas before it.
     ///
-    /// - Parameter former: The levels that a text without a level for everything changes.
+    /// - Parameter former: The levels changed by a text without a level for everything.
     /// - Returns: nil if `text` has an unknown level or area.
     package init?(_ text: String, changing former: LogLevels = LogLevels()) {
         self = former

@@ -7,18 +7,18 @@ package struct ResetRequest: DaemonCall {
     package init() {}
 }
 
-/// Confirms that the reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next ``MountStatus``
-/// reports the result.
+/// Confirms that the reset begins: the daemon unmounts, rebuilds and mounts again under the same process id. Its next
+/// ``MountStatus`` reports the result.
 package struct ResetResponse: CallResponse {
     package static let kind = "reset"
 
-    /// The number of items whose changes were not in the cloud when the reset began.
+    /// The number of items with changes not in the cloud when the reset began.
     package let pendingItems: UInt64
     package init(pendingItems: UInt64) { self.pendingItems = pendingItems }
 }
 
-/// Moves the device to another cloud, into which its own was copied (`ubiquity cloud move`). Changes are uploaded first, as far as that is
-/// possible soon; the others are uploaded to the new cloud.
+/// Moves the device to a different cloud, into which its own was copied (`ubiquity cloud move`). Changes are uploaded
+/// first, as far as possible soon; the rest are uploaded to the new cloud.
 package struct MoveCloudRequest: DaemonCall {
     package typealias Response = MoveCloudResponse
     package static let verb = "moveCloud"
@@ -28,8 +28,9 @@ package struct MoveCloudRequest: DaemonCall {
     package init(cloud: String) { self.cloud = cloud }
 }
 
-/// Confirms that the daemon unmounts, copies what is new in the old cloud, and mounts again with the new one, under the same process id. If
-/// that fails it mounts with the old one; its next ``MountStatus`` has an error with the new cloud's address as its path.
+/// Confirms that the daemon unmounts, copies additions from the old cloud, and mounts again with the new one, under the
+/// same process id. If that fails it mounts with the old one; its next ``MountStatus`` has an error with the new
+/// cloud's address as its path.
 package struct MoveCloudResponse: CallResponse {
     package static let kind = "moveCloud"
     package init() {}
@@ -43,7 +44,7 @@ package struct RebuildStatus: Codable, Hashable, Sendable {
     /// The folder of the recovered documents; nil when there were none.
     package let folder: MountPath?
     package let recovered: UInt64
-    /// The number of files that stay with the old state because they could not be identified.
+    /// The number of unidentifiable files left with the old state.
     package let keptAside: UInt64
     /// The result in words.
     package let summary: String
@@ -60,12 +61,13 @@ package struct RebuildStatus: Codable, Hashable, Sendable {
     }
 }
 
-/// Verifies the data on this device and in its cloud: the consistency of the database, bytes against digests, the log entry by entry.
+/// Verifies the data on this device and in its cloud: the database's consistency, bytes against digests, the log entry
+/// by entry.
 package struct CheckRequest: DaemonCall {
     package typealias Response = CheckResponse
     package static let verb = "check"
 
-    /// Whether to repair what can be repaired.
+    /// Whether to repair the repairable problems.
     package let repair: Bool
     package init(repair: Bool = false) { self.repair = repair }
 
@@ -80,14 +82,14 @@ package struct CheckResponse: CallResponse {
 
     package let checkedItems: UInt64
     package let checkedBytes: UInt64
-    /// The problems, without those that were repaired; at most a few hundred entries.
+    /// The remaining problems; at most a few hundred entries.
     package let problems: [DaemonFailure]
     /// The total number of problems.
     package let problemCount: UInt64
-    /// The problems that were repaired, and how; at most a few hundred entries.
+    /// The repaired problems, and how; at most a few hundred entries.
     package let repairs: [DaemonFailure]
     package let repairCount: UInt64
-    /// Whether the database is damaged, which a reset repairs. Absent in responses of older daemons.
+    /// Whether the database is damaged and needs a reset. Absent in responses of older daemons.
     package let needsReset: Bool?
 
     package init(
@@ -106,7 +108,7 @@ package struct CheckResponse: CallResponse {
 
 /// The progress of a check.
 package struct CheckStatus: Codable, Hashable, Sendable {
-    /// The present stage, as readable text.
+    /// The current stage, as readable text.
     package let stage: String
     package let completedBytes: UInt64
     package let totalBytes: UInt64

@@ -1,4 +1,4 @@
-/// Requests events about everything that happens in the mount, until the client disconnects.
+/// Requests events about all activity in the mount, until the client disconnects.
 package struct MonitorRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "monitor"
@@ -7,7 +7,7 @@ package struct MonitorRequest: DaemonCall {
     package init() {}
 }
 
-/// Ends a request of this connection that sends events; the response to that request is then `done`.
+/// Ends this connection's request for events; the response to that request is then `done`.
 package struct UnfollowRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "unfollow"
@@ -27,7 +27,7 @@ package struct Happening: Codable, Hashable, Sendable {
         case status
         /// The state of the connection to the cloud changed; `detail` has it.
         case cloud
-        /// Events that were dropped because they were not read in time; `count` is their number.
+        /// Events dropped because they were not read in time; `count` is their number.
         case missed
 
         package init(from decoder: any Decoder) throws {
@@ -40,7 +40,7 @@ package struct Happening: Codable, Hashable, Sendable {
     package var path: MountPath?
     /// The path before a move.
     package var from: MountPath?
-    /// The present state of the item.
+    /// The item's current state.
     package var item: FoundItem?
     package var detail: String?
     package var count: UInt64?

@@ -20,7 +20,7 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
     /// Drops empty components and `.`; refuses `..` and NUL.
     package init(bytes: some Collection<UInt8>) throws(Problem) { try self.init(bytes: Array(bytes)) }
 
-    /// The specialised form, without witness tables, for paths that are decoded thousands of times a second.
+    /// The specialised form, without witness tables, for paths decoded thousands of times a second.
     package init(bytes: [UInt8]) throws(Problem) {
         if Self.isNormal(bytes) {
             self.init(normalized: bytes)
@@ -32,7 +32,7 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
         self.init(normalized: Array(components.joined(separator: [UInt8(ascii: "/")])))
     }
 
-    /// Returns whether nothing has to be dropped or refused, as in paths that another program has normalised before sending them.
+    /// Returns whether nothing has to be dropped or refused, as in paths already normalised by their sender.
     private static func isNormal(_ bytes: [UInt8]) -> Bool {
         // The length of the component so far, and whether it consists of dots only.
         var (length, isDots) = (0, true)
@@ -55,7 +55,7 @@ package struct MountPath: Hashable, Sendable, CustomStringConvertible {
 
     package var components: [ArraySlice<UInt8>] { bytes.split(separator: UInt8(ascii: "/")) }
 
-    /// The path as text; bytes that are not UTF-8 are replaced by U+FFFD, and the root is `.`.
+    /// The path as text; invalid UTF-8 is replaced by U+FFFD, and the root is `.`.
     package var description: String { isRoot ? "." : String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -67,7 +67,7 @@ extension MountPath: Codable {
             try self.init(text)
             return
         }
-        // The path is not text: the only other form is base64, whose decoding reports any error.
+        // The path is not text: the only alternative is base64, whose decoding reports any error.
         let encoded = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .base64)
         guard let data = Data(base64Encoded: encoded) else { throw Problem.invalidEncoding }
         try self.init(bytes: data)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The entry of a daemon in the registry, by which clients find it while it serves a mount.
+/// A daemon's entry in the registry, for clients to find it while it serves a mount.
 package struct MountRecord: Codable, Hashable, Sendable {
     /// The version of this file's format; other formats are ignored.
     package let format: UInt32
@@ -25,7 +25,8 @@ package struct MountRecord: Codable, Hashable, Sendable {
         self.connection = connection
     }
 
-    /// Whether a process with this id exists and has not begun to end. The id may belong to another process by now; the socket shows that.
+    /// Whether a process with this id exists and has not begun to end. The id may belong to a different process by now;
+    /// the socket shows that.
     package var isRunning: Bool { (kill(pid, 0) == 0 || errno != ESRCH) && ProcessEnd.of(pid) == nil }
 
     var fileName: String { "\(fingerprint(mount)).json" }

@@ -14,7 +14,8 @@ package struct MountRegistry: Sendable {
         MountRegistry(directories: StandardPaths.current.registryCandidates)
     }
 
-    /// The records of running daemons, one per mount, ordered by mount point. Records of dead daemons and other files are skipped.
+    /// The records of running daemons, one per mount, ordered by mount point. Dead daemons' records and other files are
+    /// skipped.
     package func records() -> [MountRecord] {
         var found: [String: MountRecord] = [:]
         for (_, record) in directories.flatMap(files(in:)) where record.isRunning && found[record.mount] == nil {
@@ -23,18 +24,18 @@ package struct MountRegistry: Sendable {
         return found.values.sorted { $0.mount < $1.mount }
     }
 
-    /// Aborts the connections of daemons that were killed or crashed and cannot end: a thread of theirs waits in the kernel for a program, which
-    /// waits for an answer of the daemon. Returns when they have ended, after ten seconds at most.
+    /// Aborts the connections of killed or crashed daemons that cannot end: a thread of theirs waits in the kernel for
+    /// a program, which waits for an answer of the daemon. Returns when they have ended, after ten seconds at most.
     package func endDying() {
         let dying = directories.flatMap(files(in:)).map(\.record).filter { ProcessEnd.of($0.pid) == .begun }
         guard !dying.isEmpty else { return }
         let inUse = Set(records().compactMap(\.connection))
         for record in dying {
-            // The number may have become that of a later mount, if what the thread waits for is not the mount.
+            // The number may have become a later mount's, if the thread waits for something other than the mount.
             guard let connection = record.connection, !inUse.contains(connection),
                 !Self.isForeign(connection)
             else { continue }
-            // Without the right to abort it the daemon stays as it is, which is reported where it stands in the way.
+            // Without the right to abort it the daemon stays as it is; this is reported where it stands in the way.
             try? FuseControl(connection: connection).abort()
         }
         let deadline = ContinuousClock.now + .seconds(10)
@@ -44,16 +45,16 @@ package struct MountRegistry: Sendable {
     /// Returns when the last thread of the process has ended, or at the deadline.
     private static func waitForEnd(of process: pid_t, until deadline: ContinuousClock.Instant) {
         let handle = linux_process_handle(process)
-        // There is no such process any more.
+        // The process no longer exists.
         guard handle >= 0 else { return }
         defer { close(handle) }
         var wait = pollfd(fd: handle, events: Int16(POLLIN), revents: 0)
         while poll(&wait, 1, Int32(max(0, (deadline - .now) / .milliseconds(1)))) < 0, errno == EINTR {}
     }
 
-    /// Whether a mount with this number is not one of ours, by /proc/self/mountinfo (proc_pid_mountinfo(5)).
+    /// Whether a mount with this number is foreign, by /proc/self/mountinfo (proc_pid_mountinfo(5)).
     private static func isForeign(_ connection: UInt32) -> Bool {
-        // Without the list nothing is known to be ours.
+        // Without the list no mount is known to be Ubiquity's.
         guard let table = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8) else { return true }
         return table.split(separator: "\n").contains { line in
             let fields = line.split(separator: " ")
@@ -61,7 +62,7 @@ package struct MountRegistry: Sendable {
         }
     }
 
-    /// Writes the record to the first directory that is writable and removes records of dead daemons.
+    /// Writes the record to the first writable directory and removes records of dead daemons.
     package func publish(_ record: MountRecord) throws(Errno) {
         sweep()
         var failure = Errno(ENOENT, "no directory for the mount registry")
@@ -83,7 +84,8 @@ package struct MountRegistry: Sendable {
         }
     }
 
-    /// Removes records of dead daemons. Only for writers: a reader could remove what a new daemon has just written under the same name.
+    /// Removes records of dead daemons. Only for writers: a reader could remove the record just written by a new daemon
+    /// under the same name.
     private func sweep() {
         for (file, record) in directories.flatMap(files(in:))
         where !record.isRunning && ProcessEnd.of(record.pid) != .begun {

@@ -2,8 +2,8 @@ package import Basics
 import FoundationEssentials
 import Glibc
 
-/// What the file of settings says about a mount: defaults for the options of `ubiquity mount` that neither the command line nor an earlier
-/// mount has set.
+/// A mount's settings from the settings file: defaults for the options of `ubiquity mount` not set by the command line
+/// or an earlier mount.
 package struct MountSettings: Hashable, Sendable {
     package var cloud: String?
     package var device: String?
@@ -41,7 +41,7 @@ package struct MountSettings: Hashable, Sendable {
         }
     }
 
-    /// - Parameter home: What `~` means in the path of a section.
+    /// - Parameter home: The meaning of `~` in the path of a section.
     package init(parsing text: String, name: String, for mount: String, home: String) throws(SettingsProblem) {
         let file = try SettingsFile(parsing: text, name: name, Self.vocabulary)
         for setting in file.settings {
@@ -54,7 +54,7 @@ package struct MountSettings: Hashable, Sendable {
             try one.set(setting, place)
             let section = setting.section.map { Self.path($0, home) }
             guard section == nil || section == mount else { continue }
-            // Sections come after what is for all mounts, and are more precise.
+            // Sections follow the settings for all mounts, and are more precise.
             try set(setting, place)
         }
     }

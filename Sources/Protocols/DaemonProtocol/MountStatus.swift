@@ -1,4 +1,4 @@
-/// The state of a mount, as `ubiquity status --json` prints it. Fields are only ever added.
+/// The state of a mount, as printed by `ubiquity status --json`. Fields are only ever added.
 package struct MountStatus: Codable, Hashable, Sendable {
     /// The mount point, absolute.
     package var mount: String
@@ -10,7 +10,7 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var queue: QueueStatus
     /// Running transfers, the oldest first; at most 100.
     package var transfers: [TransferStatus]
-    /// Errors that still persist, the newest first; at most 100.
+    /// Persisting errors, newest first; at most 100.
     package var errors: [DaemonFailure]
     /// Names of the containers.
     package var containers: [String]
@@ -25,14 +25,14 @@ package struct MountStatus: Codable, Hashable, Sendable {
     package var collection: CollectionStatus?
     /// The running command on many items.
     package var work: WorkStatus?
-    /// The limits of transfers; nil if there are none.
+    /// The transfer limits; nil if there are none.
     package var limits: LimitStatus?
-    /// What uploads and background downloads do because the network is metered; nil while it is not.
+    /// The behavior of uploads and background downloads because the network is metered; nil while it is not.
     package var metered: OnMetered?
-    /// Containers whose logs in the cloud are not those that this device has read, so that nothing of them counts as uploaded; nil if there
-    /// are none.
+    /// Containers whose logs in the cloud differ from those read by this device, so that nothing of them counts as
+    /// uploaded; nil if there are none.
     package var diverged: [String]?
-    /// Programs that may not open documents that are not on this device for now, because they looked into too many.
+    /// Programs that may not open non-local documents for now, because they looked into too many.
     package var refusedPrograms: [RefusedProgram]?
 
     package init(
@@ -70,7 +70,7 @@ package struct DeviceStatus: Codable, Hashable, Sendable {
 package struct CloudStatus: Codable, Hashable, Sendable {
     package enum Reachability: String, Codable, Sendable { case online, offline }
 
-    /// Why the cloud is offline, for programs. Clients treat a reason that they do not know as ``unreachable``.
+    /// Why the cloud is offline, for programs. Clients treat an unknown reason as ``unreachable``.
     package enum Reason: String, Codable, Sendable {
         case connecting
         /// The user has taken this device offline.
@@ -80,7 +80,8 @@ package struct CloudStatus: Codable, Hashable, Sendable {
         case full
         /// The cloud refuses this account or device, or may not be written to.
         case refused
-        /// Waiting does not help: the cloud is not the one that this device has synced with, or of another version.
+        /// Waiting does not help: this device has synced with a different cloud, or the cloud has an incompatible
+        /// version.
         case stopped
 
         package init(from decoder: any Decoder) throws {
@@ -88,15 +89,16 @@ package struct CloudStatus: Codable, Hashable, Sendable {
         }
     }
 
-    /// The message before the first attempt to connect has ended.
+    /// The message before the end of the first attempt to connect.
     package static let connecting = "connecting"
 
     package let url: String
     package let state: Reachability
-    /// The reason why the cloud is offline.
+    /// Why the cloud is offline.
     package let message: String?
     package let reason: Reason?
-    /// The account with which this device is signed in at the server; nil if it is not, and for clouds without accounts.
+    /// The account with which this device is signed in at the server; nil if it is not, and for clouds without
+    /// accounts.
     package var account: String?
     /// False after `ubiquity logout`; nil for clouds without accounts.
     package var isSignedIn: Bool?
@@ -136,7 +138,7 @@ package struct RefusedProgram: Codable, Hashable, Sendable {
 
 /// The progress of a command on many items.
 package struct WorkStatus: Codable, Hashable, Sendable {
-    /// The present operation: `restoring`, `evicting`.
+    /// The current operation: `restoring`, `evicting`.
     package let what: String
     package let completedItems: UInt64
     package let totalItems: UInt64
@@ -151,7 +153,7 @@ package struct WorkStatus: Codable, Hashable, Sendable {
 package struct QueueStatus: Codable, Hashable, Sendable {
     package let uploads: UInt64
     package let downloads: UInt64
-    /// Items with changes (content, name, attributes) that the cloud does not have yet.
+    /// Items with changes (content, name, attributes) not yet in the cloud.
     package let pendingItems: UInt64
     /// Bytes still to upload.
     package let pendingBytes: UInt64

@@ -1,9 +1,9 @@
 package import CloudModel
 
-/// An attribute of a document that a presenter can observe; the names are those of `URLResourceKey`, shortened.
+/// A document's attribute observable by a presenter; the names are those of `URLResourceKey`, shortened.
 package enum ObservableAttribute: Hashable, Sendable {
     case isUbiquitousItem, containerDisplayName
-    /// A fact of the document's state that is observable.
+    /// An observable fact of the document's state.
     case fact(DocumentFact)
 }
 

@@ -1,4 +1,4 @@
-/// Declares and withdraws package extensions of a container, then lists the extensions that make its folders packages.
+/// Declares and withdraws package extensions of a container, then lists the extensions of its packages.
 package struct PackageTypesRequest: DaemonCall {
     package typealias Response = PackageTypesResponse
     package static let verb = "packageTypes"
@@ -18,9 +18,9 @@ package struct PackageTypesRequest: DaemonCall {
 package struct PackageTypesResponse: CallResponse {
     package static let kind = "packageTypes"
 
-    /// The extensions that every container has, sorted.
+    /// The extensions of every container, sorted.
     package let builtIn: [String]
-    /// The extensions that this container declares, sorted.
+    /// The extensions declared by this container, sorted.
     package let declared: [String]
 
     package init(builtIn: [String], declared: [String]) {

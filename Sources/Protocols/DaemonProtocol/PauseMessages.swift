@@ -1,5 +1,5 @@
-/// Downloads the newest version of a document from the cloud. If the document's sync is paused, the version is downloaded to a file outside
-/// the mount, which is kept for at least a day while the daemon runs.
+/// Downloads the newest version of a document from the cloud. If the document's sync is paused, the version is
+/// downloaded to a file outside the mount, kept for at least a day while the daemon runs.
 package struct LatestVersionRequest: DaemonCall {
     package typealias Response = FetchVersionResponse
     package static let verb = "latestVersion"
@@ -22,7 +22,8 @@ package struct ResumeRequest: DaemonCall {
     package enum Edits: String, Codable, Hashable, Sendable {
         /// The edits are uploaded; if another device wrote too, this is a conflict, as always.
         case upload
-        /// The edits are uploaded unless another device wrote since; then the request fails with `conflict` and changes nothing.
+        /// The edits are uploaded unless another device wrote since; then the request fails with `conflict` and changes
+        /// nothing.
         case uploadUnlessConflict
         /// The edits are discarded.
         case drop
@@ -30,8 +31,8 @@ package struct ResumeRequest: DaemonCall {
 
     package let path: MountPath
     package let edits: Edits
-    /// The version that the edits take into account, from the response to ``LatestVersionRequest``; nil for the version that they are based
-    /// on.
+    /// The version taken into account by the edits, from the response to ``LatestVersionRequest``; nil for their base
+    /// version.
     package let seen: String?
     /// Whether sync is paused again afterwards.
     package let staysPaused: Bool

@@ -1,17 +1,18 @@
 package import CloudModel
 
-/// Registers a presenter of an item: it receives a question before others read or write the item, and notifications of changes.
+/// Registers a presenter of an item: it receives a question before others read or write the item, and notifications of
+/// changes.
 package struct PresentRequest: DaemonCall {
     package typealias Response = PresentingResponse
     package static let verb = "present"
 
     /// The item need not exist yet, but its folder must.
     package let path: MountPath
-    /// The callbacks that the presenter implements. No others are sent.
+    /// The callbacks implemented by the presenter. No others are sent.
     package let callbacks: [PresenterCallback]
     /// Accesses with this purpose are the presenter's own: it receives no questions and no notifications about them.
     package let purpose: String?
-    /// The attributes that the presenter observes, if it implements that callback; nil for all.
+    /// The attributes observed by the presenter, if it implements that callback; nil for all.
     package let observed: [ObservableAttribute]?
 
     package init(
@@ -33,7 +34,7 @@ package struct PresentingResponse: CallResponse {
     package init(presenter: UInt64) { self.presenter = presenter }
 }
 
-/// Removes a presenter. Requests that wait for its answer continue.
+/// Removes a presenter. Requests waiting for its answer continue.
 package struct WithdrawRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "withdraw"
@@ -58,7 +59,7 @@ package struct AnswerRequest: DaemonCall {
     package var admission: CallAdmission { .brief }
 
     package let question: UInt64
-    /// The reason why the presenter failed, which makes the access fail; nil if it succeeded.
+    /// Why the presenter failed, and with it the access; nil if it succeeded.
     package let failure: String?
 
     package init(question: UInt64, failure: String? = nil) {
@@ -69,11 +70,11 @@ package struct AnswerRequest: DaemonCall {
 
 // MARK: Messages
 
-/// The callbacks that a presenter performs, in this order, before it sends one ``AnswerRequest``.
+/// The callbacks a presenter performs, in this order, before it sends a single ``AnswerRequest``.
 package struct PresenterQuestion: Codable, Hashable, Sendable {
     package struct Part: Codable, Hashable, Sendable {
         package let callback: PresenterCallback
-        /// The subitem, if the callback is about one.
+        /// The subitem, if the callback concerns a subitem.
         package let path: MountPath?
 
         package init(_ callback: PresenterCallback, path: MountPath? = nil) {
@@ -104,18 +105,18 @@ package struct PresenterReacquire: Codable, Hashable, Sendable {
     }
 }
 
-/// A notification of a presenter after the event, without an answer. `accommodateDeletion` means that a program deleted the item without
-/// coordination.
+/// A notification of a presenter after the event, without an answer. `accommodateDeletion` means that a program deleted
+/// the item without coordination.
 package struct PresenterEvent: Codable, Hashable, Sendable {
     package let presenter: UInt64
     package let callback: PresenterCallback
-    /// The present path of the item or subitem, or its last path if it was deleted.
+    /// The current path of the item or subitem, or its last path if it was deleted.
     package let path: MountPath?
     /// The path of a subitem before it moved.
     package let from: MountPath?
-    /// The version that is in conflict or was resolved, as `resolve` takes it.
+    /// The version in conflict or resolved, as a parameter of `resolve`.
     package let version: String?
-    /// The changed attributes among those that the presenter observes.
+    /// The changed attributes among those observed by the presenter.
     package let attributes: [ObservableAttribute]?
 
     package init(

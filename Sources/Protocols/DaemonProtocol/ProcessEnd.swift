@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// How far the end of a process is, from /proc.
+/// The progress of a process's end, from /proc.
 enum ProcessEnd {
     /// It was killed or crashed, but a thread of it still waits in the kernel. Its files are open meanwhile.
     case begun
@@ -11,8 +11,8 @@ enum ProcessEnd {
     /// Returns nil for a process that has not begun to end, or does not exist.
     static func of(_ process: pid_t) -> ProcessEnd? { settled({ look(at: process) }) { poll(nil, 0, 10) } }
 
-    /// Returns what `look` returns, but `begun` only if it lasts: while a thread that is not the first calls `execve(2)`, the first one is a
-    /// zombie for a moment.
+    /// Returns the result of `look`, but `begun` only if it lasts: while a thread other than the first calls
+    /// `execve(2)`, the first is briefly a zombie.
     static func settled(_ look: () -> ProcessEnd?, pause: () -> Void) -> ProcessEnd? {
         for _ in 0..<30 {
             let end = look()
@@ -23,7 +23,7 @@ enum ProcessEnd {
     }
 
     private static func look(at process: pid_t) -> ProcessEnd? {
-        // A process that cannot be looked at counts as running.
+        // An inaccessible process counts as running.
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             // The program's name, in parentheses, may contain any character.
             let name = stat.lastIndex(of: ")"),

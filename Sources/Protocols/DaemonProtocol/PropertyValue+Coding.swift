@@ -16,7 +16,7 @@ extension PropertyValue {
         case dictionary = 8
     }
 
-    /// Returns nil for a value that is nested too deeply.
+    /// Returns nil for a too deeply nested value.
     package func encoded() -> [UInt8]? {
         var writer = ByteWriter()
         writer.append(byte: Self.format)
@@ -101,11 +101,11 @@ extension PropertyValue {
         var last: String?
         for _ in 0..<(try reader.count(minimumBytes: 2)) {
             let key = try reader.string()
-            // Sorted keys make the encoding unique.
+            // Sorted keys ensure a unique encoding.
             guard last.map({ precedes($0, key) }) ?? true else { throw .invalid("unsorted keys") }
             last = key
             let value = try read(&reader, depth: depth + 1)
-            // Two canonically equivalent spellings of a text are the same key in Swift.
+            // To Swift, two canonically equivalent spellings of a text are the same key.
             guard values.updateValue(value, forKey: key) == nil else { throw .invalid("a duplicate key") }
         }
         return .dictionary(values)

@@ -1,7 +1,8 @@
 import Basics
 import FoundationEssentials
 
-/// The JSON encoding of a value for people, with `{"$data": base64}` and `{"$date": ISO 8601}` for types that JSON lacks.
+/// The JSON encoding of a value for people, with `{"$data": base64}` and `{"$date": ISO 8601}` for types missing in
+/// JSON.
 extension PropertyValue: Codable {
     private struct Key: CodingKey {
         let stringValue: String
@@ -64,7 +65,7 @@ extension PropertyValue: Codable {
     }
 
     private static func text(_ seconds: Double) -> String {
-        // Dates outside the years 1 to 9999 have no such text and are clamped to the nearest one.
+        // Dates outside the years 1 to 9999 have no such text and are clamped to the nearest date.
         let bounded = min(max(seconds + referenceDate, -62_135_596_800), 253_402_300_799)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         return Date(timeIntervalSince1970: bounded.isNaN ? 0 : bounded).formatted(style)

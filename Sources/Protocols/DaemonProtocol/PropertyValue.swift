@@ -1,4 +1,4 @@
-/// A value of a key-value store: anything that a property list can hold.
+/// A value of a key-value store: any property-list value.
 package indirect enum PropertyValue: Hashable, Sendable {
     case flag(Bool)
     case integer(Int64)

@@ -1,4 +1,5 @@
-/// Requests the items that a predicate matches: events of ``FoundItems``, gathered first; then, for a live query, the changes.
+/// Requests the items matching a predicate: events of ``FoundItems``, gathered first; then, for a live query, the
+/// changes.
 package struct FindRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "find"
@@ -11,7 +12,7 @@ package struct FindRequest: DaemonCall {
     /// Names of containers; nil for all.
     package let containers: [String]?
     package let live: Bool?
-    /// The number of seconds for which changes are gathered; 0.25 if nil.
+    /// The number of seconds for gathering changes; 0.25 if nil.
     package let interval: Double?
     /// Whether a text without operators that is not a predicate is taken as words to search for in names.
     package let acceptsWords: Bool?
@@ -29,7 +30,8 @@ package struct FindRequest: DaemonCall {
     }
 }
 
-/// The parts of containers to search: `Documents/`, the rest, or both; or documents outside of containers, of which a mount has none.
+/// The parts of containers to search: `Documents/`, the rest, or both; or documents outside of containers, of which a
+/// mount has none.
 package enum FindScope: String, Codable, Hashable, Sendable, CaseIterable {
     case documents, data, all, external
 }

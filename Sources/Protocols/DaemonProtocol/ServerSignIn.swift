@@ -2,7 +2,7 @@ package import Basics
 import FoundationEssentials
 import Glibc
 
-/// The record of a device's sign-in at a server, in a file that only its owner can read.
+/// The record of a device's sign-in at a server, in a file readable only by its owner.
 package struct ServerSignIn: Codable, Hashable, Sendable {
     package let format: UInt32
     package let server: String
@@ -12,7 +12,7 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     package let token: String
     /// The device's name in the server's list; nil in a file of an earlier version.
     package let deviceName: String?
-    /// Certificates in PEM form that are trusted for this server in addition to the system's; nil for the system's alone.
+    /// Certificates in PEM form trusted for this server in addition to the system's; nil for the system's alone.
     package let authority: String?
     /// Whether the user agreed to a connection without encryption; nil counts as false.
     package let allowsPlaintext: Bool?
@@ -34,9 +34,9 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
         self.allowsPlaintext = allowsPlaintext ? true : nil
     }
 
-    /// Loads the sign-in at `server`. A file with a token of another server is ignored.
+    /// Loads the sign-in at `server`. A file with a different server's token is ignored.
     ///
-    /// - Returns: Nil if there is no sign-in that this version can read; the device then has to sign in.
+    /// - Returns: Nil if there is no sign-in readable by this version; the device then has to sign in.
     package static func load(from file: String, server: String) -> ServerSignIn? {
         guard let data = try? Data(contentsOf: URL(filePath: file)),
             let found = try? JSONDecoder().decode(Self.self, from: data), found.format == currentFormat,
@@ -54,14 +54,14 @@ package struct ServerSignIn: Codable, Hashable, Sendable {
     }
 }
 
-/// The output of `ubiquityd sign-in`, `sign-out` and `cloud-policy` for the command line: one JSON object.
+/// The output of `ubiquityd sign-in`, `sign-out` and `cloud-policy` for the command line: a JSON object.
 package struct SignInOutcome: Codable, Hashable, Sendable {
     /// The account; nil after signing out or a failure.
     package let account: String?
     package let failure: DaemonFailure?
     /// Whether the account requires a second factor and none was passed; the sign-in code stays valid. Absent means false.
     package let asksSecondFactor: Bool?
-    /// The policy of a bucket as JSON, where it was requested.
+    /// The policy of a bucket as JSON, if it was requested.
     package let policy: String?
 
     package init(

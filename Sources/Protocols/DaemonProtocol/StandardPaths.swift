@@ -25,8 +25,8 @@ package struct StandardPaths: Sendable {
         return StandardPaths(home: home, environment: environment, userID: getuid())
     }
 
-    /// The directory that limits the mounts that this program sees: `UBIQUITY_SCOPE`. Tests set it on a machine whose mounts are in use. If
-    /// nil, the program sees all mounts of its user.
+    /// The directory limiting the mounts visible to this program: `UBIQUITY_SCOPE`. Tests set it on a machine whose
+    /// mounts are in use. If nil, the program sees all mounts of its user.
     package var scope: String? { absolute("UBIQUITY_SCOPE") }
 
     /// Returns whether a path is inside ``scope``; true if there is no scope.
@@ -38,18 +38,19 @@ package struct StandardPaths: Sendable {
     /// The data directory of this user's programs.
     package var data: String { directory("XDG_DATA_HOME", else: "\(home)/.local/share") + "/ubiquity" }
 
-    /// The default cloud: a directory that all mounts of this user share.
+    /// The default cloud: a directory shared by all mounts of this user.
     package var embeddedCloud: String { "\(data)/cloud" }
 
-    /// The default state directory of a mount: one for each mount point, distinguished by a digest of its whole path.
+    /// The default state directory of a mount: distinguished by a digest of the mount point's whole path.
     package func stateDirectory(forMount mount: String) -> String {
         if mount == defaultMount { return "\(data)/devices/MobileDocuments" }
         let name = mount.split(separator: "/").last.map(String.init) ?? "root"
         return "\(data)/devices/\(name)-\(fingerprint(mount))"
     }
 
-    /// Directories that may hold mount records, the preferred one first. A daemon writes to the first that works, a client reads all,
-    /// because the two may have been started with different environments (a login session, a user unit, `su`).
+    /// Possible directories of mount records, the preferred one first. A daemon writes to the first that works, a
+    /// client reads all, because the two may have been started with different environments (a login session, a user
+    /// unit, `su`).
     package var registryCandidates: [String] {
         var result: [String] = []
         if let runtime = absolute("XDG_RUNTIME_DIR") { result.append("\(runtime)/ubiquity") }
@@ -59,8 +60,8 @@ package struct StandardPaths: Sendable {
         return result.filter(isInScope)
     }
 
-    /// The file with the sign-in at a server. Its name is the address with everything but letters and digits percent-encoded, so no two
-    /// addresses share a file. An address that is too long for a name is replaced by a digest.
+    /// The file with the sign-in at a server. Its name is the address with everything but letters and digits
+    /// percent-encoded, so no two addresses share a file. An address too long for a name is replaced by a digest.
     package func signInFile(server: String) -> String {
         "\(stateHome)/servers/\(fileName(of: server)).json"
     }
@@ -75,7 +76,7 @@ package struct StandardPaths: Sendable {
     /// The file with the credentials of a bucket, named like ``signInFile(server:)``.
     package func bucketFile(_ bucket: String) -> String { "\(stateHome)/buckets/\(fileName(of: bucket))" }
 
-    /// The files with rules for programs, the most important one first. A scope hides the system's.
+    /// The files with rules for programs, the most important first. A scope hides the system's.
     package var programRules: [String] {
         let user = "\(directory("XDG_CONFIG_HOME", else: "\(home)/.config"))/ubiquity/programs.json"
         return scope == nil ? [user, "/etc/ubiquity/programs.json"] : [user]
@@ -88,13 +89,13 @@ package struct StandardPaths: Sendable {
 
     private func directory(_ variable: String, else fallback: String) -> String { absolute(variable) ?? fallback }
 
-    /// The specification requires that a relative path in these variables is ignored.
+    /// The specification requires ignoring relative paths in these variables.
     private func absolute(_ variable: String) -> String? {
         environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 }
 
-/// Sixteen hex digits that identify a path (FNV-1a, 64 bit); the same in every run.
+/// Sixteen hex digits identifying a path (FNV-1a, 64 bit); the same in every run.
 func fingerprint(_ text: String) -> String {
     Hex.encode(text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
 }

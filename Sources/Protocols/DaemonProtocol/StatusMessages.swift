@@ -20,9 +20,9 @@ package struct StatusResponse: CallResponse {
     package static let kind = "status"
 
     package let mount: MountStatus
-    /// The states of the requested paths that exist.
+    /// The states of the existing requested paths.
     package let items: [ItemStatus]
-    /// The failures of the requested paths that do not exist.
+    /// The failures of the missing requested paths.
     package let failures: [DaemonFailure]
 
     package init(mount: MountStatus, items: [ItemStatus] = [], failures: [DaemonFailure] = []) {

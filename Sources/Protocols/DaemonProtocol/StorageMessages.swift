@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// Requests the space that containers use, on this device and in the cloud.
+/// Requests the containers' used space, on this device and in the cloud.
 package struct StorageRequest: DaemonCall {
     package typealias Response = StorageResponse
     package static let verb = "storage"
 
-    /// Whether to list a cloud that does not know itself what uses its space, which takes a while.
+    /// Whether to list a cloud that does not track the use of its space; this takes a while.
     package var list: Bool
 
     package init(list: Bool = false) { self.list = list }
@@ -15,11 +15,11 @@ package struct StorageResponse: CallResponse {
     package static let kind = "storage"
 
     package let containers: [ContainerStorage]
-    /// The use of the cloud's space, each byte counted once; nil where the cloud was not asked, or cannot be reached.
+    /// The use of the cloud's space, each byte counted once; nil if the cloud was not asked, or cannot be reached.
     package let cloud: CloudUseReport?
-    /// Why the cloud could not say what uses its space.
+    /// Why the cloud could not report the use of its space.
     package let failure: DaemonFailure?
-    /// Whether devices collect what nothing names, which a server does by itself.
+    /// Whether devices collect unreferenced chunks, as a server does automatically.
     package let isCollectedByDevices: Bool
 
     package init(
@@ -33,14 +33,14 @@ package struct StorageResponse: CallResponse {
     }
 }
 
-/// The space that one container uses. Sizes are those of the documents; the cloud deduplicates and compresses chunks.
+/// The space used by a container. Sizes are those of the documents; the cloud deduplicates and compresses chunks.
 package struct ContainerStorage: Codable, Hashable, Sendable {
     package let name: String
-    /// The folder in the mount's root that shows the container.
+    /// The container's folder in the mount's root.
     package let folder: String
-    /// The folders directly in the container: `Documents`, and those in which programs keep data of their own.
+    /// The folders directly in the container: `Documents`, and those with programs' own data.
     package let areas: [StorageArea]
-    /// The size in the cloud of conflict versions, and of earlier versions that are still listed.
+    /// The size in the cloud of conflict versions, and of listed earlier versions.
     package let versionBytes: UInt64
 
     package init(name: String, folder: String, areas: [StorageArea], versionBytes: UInt64) {
@@ -53,7 +53,7 @@ package struct ContainerStorage: Codable, Hashable, Sendable {
 
 package struct StorageArea: Codable, Hashable, Sendable {
     package let name: String
-    /// Whether the area is the container's `Documents` folder, which shows the documents of people.
+    /// Whether the area is the container's `Documents` folder, with users' documents.
     package let isDocuments: Bool
     package let files: UInt64
     /// Bytes on this device.

@@ -2,10 +2,10 @@ package import Basics
 import CLinux
 import Glibc
 
-/// Lets one thread sleep until a stream has something to read, while other threads arm and disarm the watch: epoll(7).
+/// Lets a thread sleep until a stream has something to read, while other threads arm and disarm the watch: epoll(7).
 ///
-/// A thread that reads the stream itself disarms the watch meanwhile, so that arriving bytes wake only that thread. Both calls cost less
-/// than a microsecond, and neither wakes a thread.
+/// A thread reading the stream itself disarms the watch meanwhile, so that arriving bytes wake only that thread. Both
+/// calls cost less than a microsecond, and neither wakes a thread.
 package struct StreamWatch: ~Copyable, Sendable {
     private let queue: Int32
     private let stream: Int32
@@ -24,7 +24,8 @@ package struct StreamWatch: ~Copyable, Sendable {
         return watch
     }
 
-    /// Arms the watch: bytes that have arrived already or arrive next, or the end of the stream, wake the waiting thread once.
+    /// Arms the watch: the next bytes, including those already received, or the end of the stream wake the waiting
+    /// thread once.
     package func arm() { set(EPOLLIN.rawValue) }
 
     /// Disarms the watch: only the end of the stream wakes the waiting thread.
@@ -32,7 +33,7 @@ package struct StreamWatch: ~Copyable, Sendable {
 
     private func set(_ events: UInt32) {
         var event = Self.event(events)
-        // The call fails only for descriptors that are not in the epoll set.
+        // The call fails only for descriptors not in the epoll set.
         epoll_ctl(queue, EPOLL_CTL_MOD, stream, &event)
     }
 

@@ -4,9 +4,10 @@ package struct SyncRequest: DaemonCall {
     package static let verb = "sync"
 
     package let paths: [MountPath]
-    /// Whether to respond only when everything is in the cloud, and what the cloud had at the time of the request is known on this device.
+    /// Whether to respond only when everything is in the cloud, and the cloud's state as of the request is known on
+    /// this device.
     package let wait: Bool
-    /// Seconds after which a waiting request fails with `timedOut`; nil waits without a limit.
+    /// Seconds until a waiting request fails with `timedOut`; nil waits without a limit.
     package let timeout: Double?
 
     package init(paths: [MountPath], wait: Bool, timeout: Double? = nil) {
@@ -19,7 +20,7 @@ package struct SyncRequest: DaemonCall {
 package struct SyncResponse: CallResponse {
     package static let kind = "sync"
 
-    /// The number of items that are still pending; 0 after a waiting request.
+    /// The number of items still pending; 0 after a waiting request.
     package let pendingItems: UInt64
     package let pendingBytes: UInt64
 

@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// A connected unix socket on which no call blocks for longer than its `patience`.
+/// A connected unix socket with calls that block for no longer than its `patience`.
 package struct UnixStream: ~Copyable, Sendable {
     let descriptor: Int32
 
@@ -20,7 +20,7 @@ package struct UnixStream: ~Copyable, Sendable {
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Sets a timeout; a call that exceeds it fails with EAGAIN (socket(7)).
+    /// Sets a timeout; a call exceeding it fails with EAGAIN (socket(7)).
     private func limit(_ option: Int32, to patience: Duration) throws(Errno) {
         var limit = timeval(max(patience, .microseconds(1)))
         let size = socklen_t(MemoryLayout<timeval>.size)
@@ -34,7 +34,7 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// Sends all bytes. Throws ETIMEDOUT when the other side does not read them in time.
+    /// Sends all bytes. Throws ETIMEDOUT if the peer does not read them in time.
     package func send(_ bytes: [UInt8]) throws(Errno) {
         var sent = 0
         while sent < bytes.count { sent += try send(rest: bytes[sent...]) }
@@ -48,13 +48,13 @@ package struct UnixStream: ~Copyable, Sendable {
         }
     }
 
-    /// Returns the bytes that have arrived, at least one; empty at the end of the stream. Throws ETIMEDOUT if nothing arrives within the
-    /// patience.
+    /// Returns the received bytes, at least one; empty at the end of the stream. Throws ETIMEDOUT if nothing arrives
+    /// within the patience.
     package func receive() throws(Errno) -> [UInt8] {
         try Self.timed { () throws(Errno) in try receive(flags: 0) }
     }
 
-    /// Returns the bytes that have arrived, without waiting; nil if there are none.
+    /// Returns the bytes received so far, without waiting; nil if there are none.
     package func receiveNow() throws(Errno) -> [UInt8]? {
         do throws(Errno) { return try receive(flags: Int32(MSG_DONTWAIT)) } catch {
             if error.code == EAGAIN { return nil }
@@ -75,7 +75,7 @@ package struct UnixStream: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Shuts down both directions: a thread that receives gets the end of the stream.
+    /// Shuts down both directions: a receiving thread gets the end of the stream.
     package func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private static func timed<T>(_ call: () throws(Errno) -> T) throws(Errno) -> T {

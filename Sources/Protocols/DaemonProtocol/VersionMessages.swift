@@ -3,7 +3,7 @@ package struct VersionsRequest: DaemonCall {
     package typealias Response = VersionsResponse
     package static let verb = "versions"
 
-    /// The path of a document. If the document is deleted, the one deleted last under this name is listed.
+    /// The path of a document. If the document is deleted, the last deletion under this name is listed.
     package let path: MountPath
     package init(path: MountPath) { self.path = path }
 }
@@ -14,7 +14,7 @@ package struct VersionsResponse: CallResponse {
     package let path: MountPath
     /// Whether the document is deleted: then there is no current version, and a version of the history can only be restored to a file.
     package let isDeleted: Bool
-    /// The versions: the current one first, then newest first.
+    /// The versions: the current version first, then newest first.
     package let versions: [DocumentVersion]
 
     package init(path: MountPath, isDeleted: Bool, versions: [DocumentVersion]) {
@@ -27,14 +27,14 @@ package struct VersionsResponse: CallResponse {
 package struct DocumentVersion: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Hashable, Sendable { case current, conflict, history }
 
-    /// A permanent name, the same on every device; `current` for a content that is not in the cloud yet.
+    /// A permanent name, the same on every device; `current` for content not in the cloud yet.
     package let version: String
     package let kind: Kind
     /// The device that created the version.
     package let device: String
     package let modified: WireTime
     package let size: UInt64
-    /// For a version of the history: when the daemon learned that another version replaced it.
+    /// For a version of the history: when the daemon learned that it was replaced.
     package let superseded: WireTime?
     /// Whether the bytes can be read without a download.
     package let isHere: Bool
@@ -56,7 +56,8 @@ package struct DocumentVersion: Codable, Hashable, Sendable {
     }
 }
 
-/// Downloads the bytes of a version of the history to a file outside the mount, which is kept for at least a day while the daemon runs.
+/// Downloads the bytes of a version of the history to a file outside the mount, kept for at least a day while the
+/// daemon runs.
 package struct FetchVersionRequest: DaemonCall {
     package typealias Response = FetchVersionResponse
     package static let verb = "fetchVersion"
@@ -78,7 +79,7 @@ package struct FetchVersionResponse: CallResponse {
     package init(version: DocumentVersion) { self.version = version }
 }
 
-/// Makes a version the document's current one; the present current version becomes one of the history.
+/// Makes a version the document's current version; the former current version becomes part of the history.
 package struct RestoreRequest: DaemonCall {
     package typealias Response = DoneResponse
     package static let verb = "restore"

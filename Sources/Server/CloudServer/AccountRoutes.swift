@@ -3,7 +3,7 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// The routes with which devices sign in and out.
+/// Device sign-in and sign-out routes.
 final class AccountRoutes: Sendable {
     private let store: ServerStore
     private let reader: BodyReader
@@ -41,7 +41,7 @@ final class AccountRoutes: Sendable {
         }
     }
 
-    /// Records that the device begins the reset that was requested.
+    /// Records that the device begins the requested reset.
     func confirmReset(_ request: Request, _ context: ServerContext) async throws -> Response {
         try await store.devices.confirmReset(of: context.requireDevice())
         await audit.note("device resets itself", context, account: try context.requireDevice().account)

@@ -1,17 +1,17 @@
 import ServerStorage
 import Synchronization
 
-/// A ``SignInLimiter`` together with the clock, safe for concurrent requests.
+/// A ``SignInLimiter`` with a clock, safe for concurrent requests.
 ///
-/// The processes of a cluster count together, in the database. Each asks it only about attempts that it would allow itself, so that a client
-/// that tries too often causes no writes.
+/// The processes of a cluster count together, in the database. Each consults it only about attempts allowed locally, so
+/// a client trying too often causes no writes.
 final class AttemptLimiter: Sendable {
     private let limiter = Mutex(SignInLimiter())
     private let purpose: String
     private let shared: AttemptStore?
     private let uptime: @Sendable () -> Duration
 
-    /// - Parameter purpose: What is tried; limiters of the same purpose count together in a cluster.
+    /// - Parameter purpose: The kind of attempt; limiters with the same purpose count together in a cluster.
     init(_ purpose: String, _ store: ServerStore) {
         self.purpose = purpose
         shared = store.sharedAttempts

@@ -3,8 +3,8 @@ import Logging
 import ServerStorage
 import Synchronization
 
-/// The audit log: who did what, for the owner of the server and for programs such as fail2ban. Each action is one line of the log with the
-/// address, the account and the device. Lines about refusals are bounded, because every client can cause them.
+/// The audit log: who did what, for the server's owner and for programs such as fail2ban. Each action is one log line
+/// with the address, the account and the device. Lines about refusals are bounded, because every client can cause them.
 final class Audit: Sendable {
     private let store: ServerStore
     private let lines = Mutex(LineAllowance())
@@ -12,18 +12,19 @@ final class Audit: Sendable {
 
     init(_ store: ServerStore) { self.store = store }
 
-    /// Logs an action that people may want to trace later.
+    /// Logs an action for later tracing.
     func note(
         _ action: String, _ context: ServerContext, account: String, _ more: Logger.Metadata = [:]
     ) {
-        // A single word, so that programs can split a line at its spaces.
+        // A single word, so programs can split a line at its spaces.
         let action = action.split(separator: " ").joined(separator: "-")
         var metadata: Logger.Metadata = ["audit": "\(action)", "account": "\(account)", "peer": "\(context.peer)"]
         if let device = context.device { metadata["device"] = "\(device)" }
         context.logger.notice("audit", metadata: metadata.merging(more) { $1 })
     }
 
-    /// Logs an action of an account that is known by its number. If the account's name cannot be read, the line has the number instead.
+    /// Logs an action of an account known by its number. If the account's name cannot be read, the line has the number
+    /// instead.
     func note(
         _ action: String, _ context: ServerContext, account: AccountID, _ more: Logger.Metadata = [:]
     ) async {
@@ -31,7 +32,8 @@ final class Audit: Sendable {
         note(action, context, account: name ?? "#\(account.value)", more)
     }
 
-    /// Returns why a sign-in was refused, or nil for errors that are not refusals. A missing second factor is a normal step of a sign-in.
+    /// Returns why a sign-in was refused, or nil if the error is not a refusal. A missing second factor is a normal
+    /// step of a sign-in.
     static func reason(_ error: StorageError) -> String? {
         switch error.code {
         case .unauthorized: "code"
@@ -40,7 +42,8 @@ final class Audit: Sendable {
         }
     }
 
-    /// Logs that a request was refused access. `reason` is `code`, `secondFactor`, `passkey`, `token`, `password`, or `tooMany` attempts.
+    /// Logs a refused request. `reason` is `code`, `secondFactor`, `passkey`, `token`, `password`, or `tooMany`
+    /// attempts.
     func refused(_ reason: String, _ context: ServerContext, _ more: Logger.Metadata = [:]) {
         let now = ContinuousClock.now - start
         guard let left = lines.withLock({ $0.take(context.peerGroup, now: now) }) else { return }
@@ -53,7 +56,7 @@ final class Audit: Sendable {
 /// Bounds how many lines about refusals are written, for each address and for all together. Pure; the caller passes the time.
 struct LineAllowance {
     private static let window = Duration.seconds(60)
-    /// The most lines per window; enough for any rule that detects an attacker.
+    /// The most lines per window; enough for any attack-detection rule.
     private static let perAddress = 10
     private static let forAll = 600
 
@@ -62,7 +65,7 @@ struct LineAllowance {
     private var total = 0
     private var leftOut = 0
 
-    /// Returns how many lines were left out before this one, or nil if this one is left out too.
+    /// Returns the number of lines dropped before this line, or nil if this line is dropped too.
     mutating func take(_ address: String, now: Duration) -> Int? {
         if now - since >= Self.window {
             (since, counts, total) = (now, [:], 0)

@@ -24,8 +24,8 @@ struct BodyReader: Sendable {
     /// How many bytes of memory are reserved at a time while a body arrives.
     private static let step = 1 << 20
 
-    /// Passes the body, of at most `limit` bytes, to `use`, and keeps its memory reserved until `use` returns. Memory is reserved as bytes
-    /// arrive: a body that is only announced takes none beyond the first step.
+    /// Passes the body, of at most `limit` bytes, to `use`, and keeps its memory reserved until `use` returns. Memory
+    /// is reserved as bytes arrive: a merely announced body takes none beyond the first step.
     func read<T: Sendable>(
         _ request: Request, upTo limit: Int, of account: AccountID, _ use: ([UInt8]) async throws -> T
     ) async throws -> T {
@@ -43,8 +43,8 @@ struct BodyReader: Sendable {
         return try await use(bytes)
     }
 
-    /// Reads a body of at most `limit` bytes without reserving memory. A client that sends a byte now and then is cut off like one that
-    /// sends nothing.
+    /// Reads a body of at most `limit` bytes without reserving memory. A client trickling bytes is cut off like a
+    /// silent client.
     func collect(_ request: Request, upTo limit: Int) async throws -> [UInt8] {
         try await collect(request, upTo: limit, capacity: nil, nil)
     }
@@ -123,7 +123,7 @@ private final class Arrival: Sendable {
     }
 }
 
-/// Runs `body`, and cancels it after `duration` or as soon as `check`, which is called at every `interval`, throws.
+/// Runs `body`, and cancels it after `duration` or as soon as `check`, called at every `interval`, throws.
 private func within<T: Sendable>(
     _ duration: Duration, checking check: @escaping @Sendable () throws -> Void = {}, every interval: Duration? = nil,
     _ body: @escaping @Sendable () async throws -> T
@@ -161,8 +161,7 @@ extension ServerContext {
 }
 
 extension Request {
-    /// Returns a number of the query, or nil if the query does not have it.
-    /// Returns the position in a log that the parameter names; the start if there is none.
+    /// Returns the log position in a query parameter; the start without the parameter.
     func position(_ name: Substring) throws -> LogPosition {
         guard let text = uri.queryParameters[name] else { return .start }
         guard let position = LogPosition(wireText: text) else {
@@ -171,6 +170,7 @@ extension Request {
         return position
     }
 
+    /// Returns the number in a query parameter; nil without the parameter.
     func number(_ name: Substring) throws -> UInt64? {
         guard let text = uri.queryParameters[name] else { return nil }
         guard text.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt64(text) else {
@@ -180,7 +180,7 @@ extension Request {
     }
 }
 
-/// Runs a decoder of the protocol and reports what it throws as the client's mistake.
+/// Runs a protocol decoder and reports its errors as the client's mistake.
 func decoding<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as ByteCodingError {
         throw CloudFailure(.invalidRequest, "The body cannot be parsed: \(error).")

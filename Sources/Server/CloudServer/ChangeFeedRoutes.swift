@@ -4,14 +4,14 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// The change feed for devices: one long response, or, where a proxy buffers such responses, a response that waits for a change.
+/// The change feed for devices: a long response, or, behind a buffering proxy, a response delayed until a change.
 struct ChangeFeedRoutes: Sendable {
     let store: ServerStore
     private let metrics: ServerMetrics
-    /// The longest time between two lines, so that both ends notice when the other is gone.
+    /// The longest time between two lines, so both ends notice a lost peer.
     let heartbeat: Duration
-    /// The longest time for which changes are sent without a look at whether the device's access has ended. They only say how long logs are;
-    /// each request for entries checks by itself.
+    /// The longest time for which changes are sent without checking whether the device's access has ended. They only
+    /// contain log lengths; each request for entries does its own check.
     private static let accessInterval = Duration.seconds(1)
 
     init(store: ServerStore, metrics: ServerMetrics, heartbeat: Duration) {
@@ -20,7 +20,7 @@ struct ChangeFeedRoutes: Sendable {
         self.heartbeat = heartbeat
     }
 
-    /// Sends one response after at most `wait` seconds if the query has `after`, and a stream of lines if it does not.
+    /// Sends a single response after at most `wait` seconds if the query has `after`, otherwise a stream of lines.
     func changes(_ request: Request, _ context: ServerContext) async throws -> Response {
         let device = try context.requireDevice()
         guard let revision = try request.number("after") else { return stream(to: device) }
@@ -41,8 +41,8 @@ struct ChangeFeedRoutes: Sendable {
             })
     }
 
-    /// Sends the state whenever it changes. A client that reads slowly slows this down and is sent the newest state next: nothing queues
-    /// up.
+    /// Sends the state whenever it changes. A slow reader slows this down and gets the newest state next: nothing
+    /// queues up.
     @concurrent
     private func send(to device: SignedInDevice, _ writer: inout any ResponseBodyWriter) async throws {
         metrics.streamOpened()
@@ -62,7 +62,8 @@ struct ChangeFeedRoutes: Sendable {
         }
     }
 
-    /// Waits for a change. If none arrives in time, reads the database too: commands of the owner append from processes of their own.
+    /// Waits for a change. If none arrives in time, reads the database too: owner commands append from separate
+    /// processes.
     private func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async throws {
         await store.changes.wait(for: account, after: revision, atMost: patience)
         guard try await store.changes.latest(of: account).revision == revision else { return }

@@ -2,7 +2,7 @@ import ServerStorage
 import ServiceLifecycle
 
 extension ChangeHub {
-    /// Waits for a change for at most `patience`, and no longer than until an orderly shutdown begins, which ends all waiting.
+    /// Waits for a change for at most `patience`, or until an orderly shutdown begins, which ends all waiting.
     func wait(for account: AccountID, after revision: UInt64, atMost patience: Duration) async {
         await withGracefulShutdownHandler {
             await withTaskGroup(of: Void.self) { group in

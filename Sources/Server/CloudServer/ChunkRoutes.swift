@@ -4,12 +4,12 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// The routes for chunks: asking which are missing, putting them one by one or many at once, and reading them whole or in part.
+/// Chunk routes: listing missing chunks, putting chunks singly or in batches, and reading them whole or in part.
 struct ChunkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
     let board: TransferBoard
-    /// Whether devices that accept it read frames from the bucket themselves.
+    /// Whether devices accepting direct downloads read frames from the bucket themselves.
     let isDirect: Bool
 
     func put(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -79,7 +79,7 @@ struct ChunkRoutes: Sendable {
         return .bytes(bytes, holding: grant, context, status: status, headers: headers)
     }
 
-    /// Returns a link from which the device can read the bytes itself; nil if the server has to send them.
+    /// Returns a link for a direct download; nil if the server has to send the bytes.
     private func link(to place: ChunkPlace, _ wanted: Range<Int>, _ request: Request) async throws -> String? {
         guard isDirect, wanted.count >= DirectDownload.smallest,
             request.headers[.direct] == DirectDownload.accepted

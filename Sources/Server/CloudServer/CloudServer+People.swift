@@ -3,12 +3,12 @@ import Hummingbird
 import ServerStorage
 
 extension CloudServer {
-    /// Adds the routes that people reach with a browser, the console and published links, and those with which devices publish.
+    /// Adds the routes for browsers (the console and published links) and the routes for publishing from devices.
     func addPeople(
         to router: Router<ServerContext>, devices: RouterGroup<ServerContext>, _ reader: BodyReader,
         _ board: TransferBoard, _ audit: Audit, isEncrypted: Bool, publicOrigin: WebOrigin?, retention: Retention
     ) {
-        // Separate from the budget of devices, so that a slow download holds up no sync.
+        // Separate from the device budget, so a slow download holds up no sync.
         let budget = MemoryBudget(limit: 128 << 20)
         let service = ConsoleService(
             store: store, reader: reader, budget: budget, board: board, audit: audit, isEncrypted: isEncrypted,

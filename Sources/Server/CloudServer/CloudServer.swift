@@ -18,7 +18,7 @@ package struct CloudServerConfiguration: Sendable {
     package var certificate: (chain: String, key: String)?
     /// Whether browsers reach the server by https although it speaks http itself, because a proxy in front of it has the certificate.
     package var isEncryptedByProxy = false
-    /// The address by which browsers reach the server: passkeys belong to its domain.
+    /// The address at which browsers reach the server: passkeys belong to its domain.
     package var publicURL: String?
     /// The most connections at once; more wait in the kernel's queue.
     package var maximumConnections = 4_096
@@ -30,21 +30,22 @@ package struct CloudServerConfiguration: Sendable {
     package var securityContact: String?
     /// How long a connection may be idle, or a request make no progress, before the connection is closed.
     package var idleSeconds: Int64 = 75
-    /// How long a client may read nothing of its responses before its connection is closed. `unreadPatience` is the same for a client that
-    /// goes on sending a body that no route reads.
+    /// How long a client may read nothing of its responses before its connection is closed. `unreadPatience` is the
+    /// same for a client still sending a body that no route reads.
     package var readerPatience = Duration.seconds(45)
     package var unreadPatience = Duration.seconds(10)
     /// How long accepted requests may still run after a shutdown begins.
     package var shutdownSeconds: Int64 = 30
-    /// How long `/health/ready` reports a shutdown before the server stops to accept connections.
+    /// How long `/health/ready` reports a shutdown before the server stops accepting connections.
     package var drain = Duration.zero
     /// How often the storage is checked for `/health` and `/health/ready`.
     package var healthInterval = Duration.seconds(5)
-    /// The longest time between two lines of a change feed. After it the database is read, whether there was a notification or not.
+    /// The longest time between two lines of a change feed. After it the database is read, with or without a
+    /// notification.
     package var feedHeartbeat = Duration.seconds(15)
     /// Whether devices download chunks from the server's bucket themselves.
     package var directDownloads = false
-    /// What is collected in the background; nil disables collection.
+    /// The background collection policy; nil disables collection.
     package var collection: CollectionPolicy? = .standard
 
     package init() {}
@@ -80,7 +81,7 @@ package struct CloudServer: Sendable {
             router: router(), server: try builder(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "ubiquity-server",
-                // New connections take the place of idle ones, so for a moment there are a few more than the maximum.
+                // New connections replace idle ones, so for a moment there are a few more than the maximum.
                 availableConnectionsDelegate: .maximum(configuration.maximumConnections + 64, logger: log)),
             onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: log)
         await health.look()
@@ -88,7 +89,7 @@ package struct CloudServer: Sendable {
         if let policy = configuration.collection {
             services.append(CollectionService(store: store, policy: policy, metrics: metrics, log: log))
         }
-        // Services stop in the reverse order, each after the one before has stopped.
+        // Services stop in reverse order, each after its predecessor.
         services.append(readiness)
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [], logger: log)
@@ -96,7 +97,7 @@ package struct CloudServer: Sendable {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// The methods and paths that the server has routes for.
+    /// The methods and paths of the server's routes.
     package var routes: [String] { router().routes.map { "\($0.method.rawValue) \($0.path)" } }
 
     private func builder() throws -> HTTPServerBuilder {

@@ -3,19 +3,19 @@ import Logging
 import ServerStorage
 import ServiceLifecycle
 
-/// Collects chunks periodically in the background, those of uploads that were given up within the hour, and immediately what a person removed
-/// for good.
+/// Collects chunks periodically in the background: chunks of abandoned uploads within the hour, purged content
+/// immediately.
 struct CollectionService: Service {
     let store: ServerStore
     let policy: CollectionPolicy
     let metrics: ServerMetrics
     let log: Logger
-    /// The delay before the first collection. It is short enough that a server that restarts often still collects, and long enough that a
-    /// server that has just started can do more urgent work first.
+    /// The delay before the first collection: short enough for a frequently restarting server to collect at all, and
+    /// long enough for more urgent work after a start.
     var first: Duration = .seconds(600)
     var interval: Duration = .seconds(86_400)
 
-    /// The pause before a request is tried again that had to wait for another collection, or failed.
+    /// The pause before retrying a request that failed or had to wait for another collection.
     private static let retry = Duration.seconds(2)
 
     func run() async throws {
@@ -56,7 +56,7 @@ struct CollectionService: Service {
         }
     }
 
-    /// - Parameter isRoutine: Whether a collection that found nothing is not worth a line in the log.
+    /// - Parameter isRoutine: Whether a collection that found nothing is left out of the log.
     /// - Returns: Whether it was done.
     private func note(isRoutine: Bool = false, _ collect: () async throws -> CollectionReport) async -> Bool {
         do {

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// The routes for the cloud of an account, its containers and its space.
+/// Routes for an account's cloud, its containers and its space.
 struct ContainerRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader

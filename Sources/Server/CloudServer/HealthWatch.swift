@@ -4,8 +4,8 @@ import ServerStorage
 import ServiceLifecycle
 import Synchronization
 
-/// Checks every few seconds whether database and disk still accept writes. `/health` returns the last check, so that
-/// a request costs nothing, and a disk that hangs is reported as such instead of holding up the response.
+/// Checks every few seconds whether database and disk still accept writes. `/health` returns the last check, so a
+/// request costs nothing, and a hanging disk is reported as such instead of holding up the response.
 final class HealthWatch: Service {
     private struct Look {
         var at: ContinuousClock.Instant
@@ -44,7 +44,7 @@ final class HealthWatch: Service {
         last.withLock { [setBack] in $0 = Look(at: .now, failure: failure, setBack: setBack) }
     }
 
-    /// Whether the server's data went back to an earlier state, as of the last look that succeeded; nil before the first.
+    /// Whether the server's data went back to an earlier state, as of the last successful check; nil before the first.
     var setBack: SetBack? { last.withLock { $0?.setBack } }
 
     var isWell: Bool { failure == nil }

@@ -7,7 +7,7 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// The routes with which devices publish documents.
+/// Routes for publishing documents from devices.
 struct LinkRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
@@ -62,7 +62,7 @@ struct LinkRoutes: Sendable {
         return .done
     }
 
-    /// Throws if a link may not last as long, or not have that password.
+    /// Throws if a link may not have this duration or this password.
     static func check(seconds: Int64, password: String?) throws {
         guard (1...PublishRequest.longest).contains(seconds) else {
             throw CloudFailure(

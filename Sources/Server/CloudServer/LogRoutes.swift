@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import ServerStorage
 
-/// The routes for appending to a log and reading it.
+/// Routes for appending to a log and reading it.
 struct LogRoutes: Sendable {
     let store: ServerStore
     let reader: BodyReader
@@ -36,13 +36,13 @@ struct LogRoutes: Sendable {
         let limit = Int(clamping: try request.number("limit") ?? UInt64(CloudLimits.pageEntries))
         let grant = try await MemoryGrant(CloudLimits.pageBytes, of: account, in: reader.budget)
         let read = { try await store.logs.page(of: name, after: after, limit: limit, account: account).encoded() }
-        // Without a limit for entries the request asks whether this is a copy of a cloud that the device has read.
+        // Without a limit for entries the request asks whether this is a copy of a cloud read by the device.
         let page = limit == 0 ? try await read() : try await noting(after, of: device, in: name, read)
         grant.shrink(to: page.count)
         return .bytes(page, holding: grant, context)
     }
 
-    /// Records whether the log has the position that a device has read.
+    /// Records whether the log has the position last read by a device.
     private func noting<T>(
         _ position: LogPosition, of device: SignedInDevice, in name: ContainerName, _ body: () async throws -> T
     ) async throws -> T {

@@ -1,13 +1,13 @@
 import ServerStorage
 import Synchronization
 
-/// The bound on the memory of bodies and responses: a request that would exceed it waits for its turn, and is refused when too many wait.
-/// Small requests have a lane of their own and never wait for large ones.
+/// The memory bound for bodies and responses: a request exceeding it waits for its turn, and is refused when too many
+/// wait. Small requests have a separate lane and never wait for large ones.
 final class MemoryBudget: Sendable {
-    /// The largest request that uses the lane for small ones, in bytes.
+    /// The largest request in the small-request lane, in bytes.
     static let small = 64 << 10
     private static let smallLimit = 32 << 20
-    /// Set in the tickets of the lane for small requests, to distinguish them from the others.
+    /// Set in the small-request lane's tickets, to distinguish them from all others.
     private static let smallBit: UInt64 = 1 << 63
 
     private final class Lane: Sendable {
@@ -31,13 +31,14 @@ final class MemoryBudget: Sendable {
         lane = Lane(MemoryLimiter(limit: Self.smallLimit, largest: Self.small, maximumWaiting: maximumWaiting))
     }
 
-    /// Bytes that are granted now.
+    /// Bytes currently granted.
     var used: Int { large.withLock { $0.limiter.used } + lane.withLock { $0.limiter.used } }
 
-    /// Waits until `bytes` are free for this account, and reserves them until ``release(_:)`` is called with the returned ticket.
+    /// Waits until `bytes` are free for this account, and reserves them until ``release(_:)`` is called with the
+    /// returned ticket.
     /// - Parameters:
     ///   - bytes: The first bytes, or all of them.
-    ///   - most: The most that the reservation may grow to with ``grow(_:by:)``; without it, everything is reserved at once.
+    ///   - most: The maximum size after growing with ``grow(_:by:)``; without it, everything is reserved immediately.
     func take(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil) async throws -> UInt64 {
         let isSmall = max(bytes, most ?? 0) <= Self.small
         let verdict = (isSmall ? lane : large).withLock {
@@ -68,7 +69,7 @@ final class MemoryBudget: Sendable {
             try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
                 let outcome = state(of: ticket).withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // The turn may have come between the request and here.
+                    // The turn may have come between the request and this point.
                     guard state.limiter.isWaiting(number) else { return .success(()) }
                     state.callers[number] = caller
                     return nil
@@ -83,10 +84,10 @@ final class MemoryBudget: Sendable {
 
     func release(_ ticket: UInt64) { wake(ticket) { $0.release($1) } }
 
-    /// Reduces a reservation to `bytes` and frees the others.
+    /// Reduces a reservation to `bytes` and frees the rest.
     func shrink(_ ticket: UInt64, to bytes: Int) { wake(ticket) { $0.shrink($1, to: bytes) } }
 
-    /// Declares that a reservation will not grow any more.
+    /// Declares that a reservation will no longer grow.
     func endGrowth(_ ticket: UInt64) { wake(ticket) { $0.endGrowth($1) } }
 
     private func wake(_ ticket: UInt64, _ event: (inout MemoryLimiter, UInt64) -> [UInt64]) {

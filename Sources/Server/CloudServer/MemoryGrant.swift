@@ -3,12 +3,12 @@ import Hummingbird
 import NIOCore
 import ServerStorage
 
-/// A memory reservation that is released with its last reference.
+/// A memory reservation, released with its last reference.
 final class MemoryGrant: Sendable {
     private let budget: MemoryBudget
     private let ticket: UInt64
 
-    /// Waits until `bytes` are free for this account: all of them, or the first of those that the reservation grows to.
+    /// Waits until `bytes` are free for this account: all of them, or the first part of a growing reservation.
     init(_ bytes: Int, of account: AccountID, growingTo most: Int? = nil, in budget: MemoryBudget) async throws {
         ticket = try await budget.take(bytes, of: account, growingTo: most)
         self.budget = budget
@@ -19,7 +19,7 @@ final class MemoryGrant: Sendable {
     /// Waits for `bytes` more.
     func grow(by bytes: Int) async throws { try await budget.grow(ticket, by: bytes) }
 
-    /// Declares that the reservation will not grow any more.
+    /// Declares that the reservation will no longer grow.
     func endGrowth() { budget.endGrowth(ticket) }
 
     /// Releases all but `bytes`.
@@ -27,8 +27,8 @@ final class MemoryGrant: Sendable {
 }
 
 extension Response {
-    /// A body whose bytes keep their memory reserved until the peer has taken them. A peer that takes nothing for a while is disconnected,
-    /// or its responses would fill the memory.
+    /// A body whose bytes keep their memory reserved until the peer has taken them. A peer taking nothing for a while
+    /// is disconnected, or its responses would fill the memory.
     static func bytes(
         _ bytes: [UInt8], holding grant: MemoryGrant, _ context: ServerContext, status: HTTPResponse.Status = .ok,
         type: String = "application/octet-stream", headers: HTTPFields = [:]

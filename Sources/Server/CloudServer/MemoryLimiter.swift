@@ -1,10 +1,11 @@
 import ServerStorage
 
-/// Decides which requests may have bytes in memory. Pure: events in, tickets that may continue out.
+/// Decides which requests may have bytes in memory. Pure: events in, tickets to resume out.
 ///
-/// A claim has its bytes from the beginning, as a response does, or gets them in steps, as a body does that is still arriving. Claims are
-/// served in order of arrival, but an account that has used up its quarter does not hold up the others. The last part of the memory is
-/// reserved for the oldest body that is still arriving: it can always complete, so bodies that have a part each never wait for one another.
+/// A claim gets its bytes at the beginning, like a response, or in steps, like an arriving body. Claims are served in
+/// order of arrival, but an account that has used up its quarter does not hold up the rest. The last part of the memory
+/// is reserved for the oldest arriving body: it can always complete, so partly granted bodies never wait for each
+/// other.
 struct MemoryLimiter {
     enum Verdict: Hashable {
         case granted(UInt64)
@@ -17,7 +18,7 @@ struct MemoryLimiter {
         let ticket: UInt64
         let account: AccountID
         var bytes: Int
-        /// What it requests now in addition; it continues once that is granted.
+        /// The additional bytes requested now; the claim continues once they are granted.
         var wanted: Int
         /// Whether it may request more.
         var isGrowing: Bool
@@ -34,7 +35,7 @@ struct MemoryLimiter {
     private var usedBy: [AccountID: Int] = [:]
     private var tickets: UInt64 = 0
 
-    /// - Parameter largest: The most that a growing claim may reach; this much is reserved for the oldest of them.
+    /// - Parameter largest: The maximum size of a growing claim; this much is reserved for the oldest growing claim.
     init(limit: Int, largest: Int, maximumWaiting: Int) {
         self.limit = limit
         share = max(1, limit / 4)
@@ -42,13 +43,13 @@ struct MemoryLimiter {
         self.maximumWaiting = maximumWaiting
     }
 
-    /// Requests memory. A request that is larger than the limit waits for all of the memory, and is served alone.
+    /// Requests memory. A request larger than the limit waits for all of the memory, and is served alone.
     mutating func request(_ bytes: Int, for account: AccountID, isGrowing: Bool = false) -> Verdict {
         tickets += 1
         let wanted = min(max(bytes, 1), limit)
         let claim = Claim(ticket: tickets, account: account, bytes: 0, wanted: wanted, isGrowing: isGrowing)
         claims[claim.ticket] = claim
-        // A claim that lacks only memory is served before later ones; otherwise large claims would wait for ever.
+        // A claim that lacks only memory is served before later ones; otherwise large claims would wait forever.
         let isHeldUp = waiting.contains { ticket in
             guard let other = claims[ticket] else { return false }
             return other.account == account || (other.bytes == 0 && isWithinShare(other))
@@ -79,9 +80,9 @@ struct MemoryLimiter {
         return false
     }
 
-    /// Declares that a claim will not grow any more.
+    /// Declares that a claim will no longer grow.
     ///
-    /// - Returns: The tickets whose turn it is now.
+    /// - Returns: The tickets now due.
     mutating func endGrowth(_ ticket: UInt64) -> [UInt64] {
         claims[ticket]?.isGrowing = false
         return turns()
@@ -89,16 +90,16 @@ struct MemoryLimiter {
 
     /// Ends a claim, granted or waiting.
     ///
-    /// - Returns: The tickets whose turn it is now.
+    /// - Returns: The tickets now due.
     mutating func release(_ ticket: UInt64) -> [UInt64] {
         waiting.removeAll { $0 == ticket }
         if let claim = claims.removeValue(forKey: ticket) { free(claim.bytes, of: claim.account) }
         return turns()
     }
 
-    /// Reduces a granted claim that needs less than it requested.
+    /// Reduces a granted claim to the bytes needed.
     ///
-    /// - Returns: The tickets whose turn it is now.
+    /// - Returns: The tickets now due.
     mutating func shrink(_ ticket: UInt64, to bytes: Int) -> [UInt64] {
         guard let claim = claims[ticket], claim.wanted == 0, bytes < claim.bytes else { return [] }
         claims[ticket]?.bytes = max(bytes, 1)
@@ -116,7 +117,7 @@ struct MemoryLimiter {
 
     private mutating func turns() -> [UInt64] {
         var turns: [UInt64] = []
-        // Claims that already have a part are first: only completing them frees what they have.
+        // Partly granted claims are first: only completing them frees their memory.
         let order = waiting.filter { claims[$0]?.bytes ?? 0 > 0 } + waiting.filter { claims[$0]?.bytes ?? 0 == 0 }
         var passedOver: Set<AccountID> = []
         for ticket in order {
@@ -126,7 +127,7 @@ struct MemoryLimiter {
                 grant(ticket)
                 turns.append(ticket)
             } else if claim.bytes == 0 {
-                // The oldest claim that lacks only memory is next; otherwise large claims would wait for ever.
+                // The oldest claim that lacks only memory is next; otherwise large claims would wait forever.
                 if isWithinShare(claim) { break }
                 passedOver.insert(claim.account)
             }
@@ -155,7 +156,7 @@ struct MemoryLimiter {
         return own + claim.wanted <= (isOldest(claim, of: claim.account) ? share : share - reserve)
     }
 
-    /// Whether the claim is the oldest that is still growing, of all claims or of an account's.
+    /// Whether the claim is the oldest growing claim, overall or of its account.
     private func isOldest(_ claim: Claim, of account: AccountID? = nil) -> Bool {
         guard claim.isGrowing else { return false }
         return !claims.values.contains {

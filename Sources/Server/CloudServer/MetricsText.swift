@@ -69,7 +69,7 @@ struct MetricsText {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
-    /// Appends one sample. Labels are patterns of paths and numbers, which need no escapes.
+    /// Appends one sample. Labels are path patterns and numbers, which need no escapes.
     mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
         let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
         text += "\(name)\(list.isEmpty ? "" : "{\(list)}") \(value)\n"

@@ -17,7 +17,8 @@ struct OperationRoutes: Sendable {
         return try .json(HealthResponse(status: "ok", warning: health.setBack?.message))
     }
 
-    /// Succeeds whenever the process handles requests. A supervisor restarts a process that does not; a failed database is no reason to.
+    /// Succeeds whenever the process handles requests. A supervisor restarts a process that does not; a failed database
+    /// is no reason for a restart.
     func live(_ request: Request, _ context: ServerContext) throws -> Response { try .json(["status": "live"]) }
 
     /// Succeeds if a load balancer should send requests here; otherwise the status is 503 and the body says why.
@@ -26,7 +27,7 @@ struct OperationRoutes: Sendable {
         return try .json(["status": "ready"])
     }
 
-    /// Returns the metrics to clients that have the token of the server: the numbers show how much each account stores.
+    /// Returns the metrics to clients with the server's token: the numbers show how much each account stores.
     func metrics(_ request: Request, _ context: ServerContext) async throws -> Response {
         let token = try await store.metricsToken()
         guard let field = request.headers[.authorization], isEqual(field, "Bearer \(token)") else {

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// The resources that this process uses, as the kernel reports them.
+/// The resources used by this process, as the kernel reports them.
 struct ProcessUse {
-    /// The second number of proc_pid_statm(5), which is in pages, converted to bytes.
+    /// The second number of proc_pid_statm(5), a page count, converted to bytes.
     let residentBytes: Int
     let descriptors: Int
     let processorSeconds: Double
 
-    /// Reads the present values. A value that cannot be read counts as 0; nothing depends on it.
+    /// Reads the current values. An unreadable value counts as 0; nothing depends on it.
     static func now() -> ProcessUse {
         let statm = (try? String(contentsOfFile: "/proc/self/statm", encoding: .ascii)) ?? ""
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A counter: a number that only grows, and saturates at its maximum.
+/// A counter: a growing number, saturating at its maximum.
 final class PrometheusCounter: CounterHandler {
     private let count = Mutex<Int64>(0)
 

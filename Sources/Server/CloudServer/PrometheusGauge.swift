@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// A gauge: a number that goes up and down, shown without its fraction.
+/// A gauge: a rising and falling number, shown without its fraction.
 final class PrometheusGauge: MeterHandler {
     private let current = Mutex(0.0)
 

@@ -1,10 +1,10 @@
 import CoreMetrics
 import Synchronization
 
-/// A backend of swift-metrics that keeps its numbers in memory, for ``MetricsText`` to show.
+/// A swift-metrics backend with its numbers in memory, shown by ``MetricsText``.
 ///
-/// Keeps only families that are declared at the start, each with at most ``maximumSeries`` combinations of labels. Anything recorded beyond
-/// that is dropped, so no client can make the registry grow.
+/// Keeps only families declared at the start, each with at most ``maximumSeries`` combinations of labels. Anything
+/// recorded beyond that is dropped, so no client can grow the registry.
 final class PrometheusRegistry: MetricsFactory {
     struct Family: Sendable {
         enum Kind: Hashable, Sendable {
@@ -16,7 +16,7 @@ final class PrometheusRegistry: MetricsFactory {
 
         let name: String
         let kind: Kind
-        /// One line of description for people.
+        /// A one-line description for people.
         let help: String
     }
 
@@ -37,7 +37,7 @@ final class PrometheusRegistry: MetricsFactory {
     private let kinds: [String: Family.Kind]
     private let series = Mutex<[String: [Labels: Series]]>([:])
 
-    /// - Parameter families: The families, without repeated names, in the order in which they are shown.
+    /// - Parameter families: The families, without repeated names, in display order.
     init(_ families: [Family]) {
         self.families = families
         kinds = Dictionary(families.map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
@@ -60,7 +60,7 @@ final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Returns the series of these labels, or nil if it is of another kind, not declared, or exceeds the limit.
+    /// Returns the series for these labels, or nil if it has a different kind, is not declared, or exceeds the limit.
     private func find(_ name: String, _ dimensions: [(String, String)]) -> Series? {
         guard let kind = kinds[name] else { return nil }
         let labels = Labels(names: dimensions.map(\.0), values: dimensions.map(\.1))
@@ -92,12 +92,12 @@ final class PrometheusRegistry: MetricsFactory {
         if case .histogram(let times) = find(label, dimensions) { times } else { NOOPMetricsHandler.instance }
     }
 
-    /// Discards the values: no family has values other than times.
+    /// Discards the values: the only values in any family are times.
     func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         NOOPMetricsHandler.instance
     }
 
-    // A series stays for as long as the process: a counter that starts from zero would look like a restart.
+    // A series stays for as long as the process: a counter starting from zero would look like a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}

@@ -2,9 +2,10 @@ import CloudProtocol
 import ServiceLifecycle
 import Synchronization
 
-/// Whether a load balancer should send requests to this process: while the storage accepts writes and no shutdown has begun.
+/// Whether a load balancer should send requests to this process: while the storage accepts writes and no shutdown has
+/// begun.
 ///
-/// As a service it delays a shutdown, so that load balancers notice before the process stops to accept connections.
+/// As a service it delays a shutdown, so load balancers notice before the process stops accepting connections.
 final class Readiness: Service {
     private let health: HealthWatch
     private let drain: Duration

@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import ServerStorage
 
-/// Failures of requests, and the failure that a client is sent for any error.
+/// Request failures, and the failure sent to a client for any error.
 enum Refusals {
     static let noToken = CloudFailure(
         .unauthorized, "The device is not signed in, or its access was ended.")
@@ -29,7 +29,7 @@ enum Refusals {
         }
     }
 
-    /// Returns the failure for a status with which the library refuses a request before a route sees it.
+    /// Returns the failure for a status with which the library refuses a request before it reaches a route.
     private static func failure(ofStatus status: Int) -> CloudFailure {
         switch status {
         case 404, 405: CloudFailure(.notFound, "There is nothing at this path.")

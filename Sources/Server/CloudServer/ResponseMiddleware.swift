@@ -33,7 +33,7 @@ struct ResponseMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Sets the client of the request, which a trusted proxy knows better than the connection.
+    /// Sets the request's client, which a trusted proxy knows better than the connection.
     private func known(_ request: Request, _ context: ServerContext) -> ServerContext {
         var context = context
         let peer = PeerAddress(context.peer)
@@ -45,8 +45,8 @@ struct ResponseMiddleware: RouterMiddleware {
         return context
     }
 
-    /// Refuses what a proxy in front of this server may have read in another way: two hosts (RFC 9112, 3.2), a body in an unknown coding
-    /// (RFC 9112, 6.1), and empty segments of a path, which the router would leave out.
+    /// Refuses anything that a proxy in front of this server may have read differently: two hosts (RFC 9112, 3.2), a
+    /// body in an unknown coding (RFC 9112, 6.1), and empty path segments, which the router would drop.
     private static func refuseAmbiguity(of request: Request) throws {
         // The first field is the authority.
         guard request.headers[.host] == nil else {
@@ -69,7 +69,7 @@ struct ResponseMiddleware: RouterMiddleware {
         }
     }
 
-    /// Adds the headers that control how a browser treats the response; pages set more specific ones.
+    /// Adds headers controlling how a browser treats the response; pages set more specific ones.
     private func addHeaders(to response: inout Response, _ context: ServerContext) {
         response.headers[.protocolVersion] = String(CloudProtocolVersion.current)
         let defaults: HTTPFields = [
@@ -101,7 +101,7 @@ struct ResponseMiddleware: RouterMiddleware {
             ])
     }
 
-    /// Returns the method for metrics. Clients can invent methods; unknown ones count as one.
+    /// Returns the method for metrics. Clients can invent methods; all unknown methods count together.
     private static func method(_ request: Request) -> String {
         let method = request.method.rawValue
         return ["GET", "HEAD", "PUT", "POST", "DELETE"].contains(method) ? method : "other"

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Bounds how many responses of one kind are under way at once: of one subject, such as a link or an account, and to one address.
+/// Bounds how many responses of a kind are under way at once: per subject, such as a link or an account, and per
+/// address.
 final class ResponseSlots: Sendable {
     /// A slot, released with its last reference.
     final class Slot: Sendable {
@@ -21,7 +22,8 @@ final class ResponseSlots: Sendable {
         let address: String?
     }
 
-    /// The most responses of one subject at once, beyond which it is busy for everyone; the bound of one address is lower.
+    /// The most simultaneous responses for a subject; beyond it the subject is busy for everyone. The bound per address
+    /// is lower.
     private let limit: Int
     private let perAddress: Int
     private let used = Mutex<[Key: Int]>([:])

@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// The file `/.well-known/security.txt` (RFC 9116), which says where to report security problems.
+/// The file `/.well-known/security.txt` (RFC 9116), with a contact for reporting security problems.
 struct SecurityText: Sendable {
     let contact: String?
 

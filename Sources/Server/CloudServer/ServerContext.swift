@@ -3,14 +3,14 @@ import Logging
 import NIOCore
 import ServerStorage
 
-/// What is known about a request while it is handled.
+/// A request's context during handling.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The address of the client: the peer of the connection, or behind a trusted proxy the proxy's client.
     private(set) var peer: String
     /// Whether the client's own connection is encrypted, here or at a trusted proxy.
     private(set) var isEncrypted = false
-    /// The connection, which is closed if its peer stops reading.
+    /// The connection, closed if its peer stops reading.
     let channel: any Channel
     private(set) var signedIn: SignedInDevice?
 
@@ -20,7 +20,7 @@ struct ServerContext: RequestContext {
         peer = source.channel.remoteAddress?.ipAddress ?? "unknown"
     }
 
-    /// The group of addresses that bounds count as one: see ``PeerAddress/group``.
+    /// The address group used by bounds: see ``PeerAddress/group``.
     var peerGroup: String { PeerAddress.group(of: peer) }
 
     mutating func setClient(_ peer: String, isEncrypted: Bool) {
@@ -30,7 +30,7 @@ struct ServerContext: RequestContext {
 
     mutating func signIn(_ device: SignedInDevice) { signedIn = device }
 
-    /// Returns the signed-in device. Routes that need a token are behind ``TokenMiddleware``.
+    /// Returns the signed-in device. Routes requiring a token are behind ``TokenMiddleware``.
     func requireDevice() throws -> SignedInDevice {
         guard let signedIn else { throw Refusals.noToken }
         return signedIn

@@ -1,8 +1,8 @@
 import CoreMetrics
 
-/// Counts what the server does, through swift-metrics. Records patterns of paths and numbers, but no names.
+/// Counts server events through swift-metrics. Records path patterns and numbers, but no names.
 ///
-/// Each server of a process has a registry of its own, so no global factory is installed (`MetricsSystem.bootstrap`).
+/// Each server in a process has its own registry, so no global factory is installed (`MetricsSystem.bootstrap`).
 final class ServerMetrics: Sendable {
     struct Kind: Hashable {
         let method: String
@@ -41,7 +41,7 @@ final class ServerMetrics: Sendable {
         collectedBytes = Counter(label: "ubiquity_collected_bytes_total", dimensions: [], factory: registry)
     }
 
-    /// Counts a request. The number of routes is fixed, so the metrics stay small whatever clients request.
+    /// Counts a request. The number of routes is fixed, so the metrics stay small regardless of requests.
     func count(_ kind: Kind, took duration: Duration) {
         let labels = [("method", kind.method), ("route", kind.route), ("status", "\(kind.status)")]
         Counter(label: "ubiquity_requests_total", dimensions: labels, factory: registry).increment()

@@ -1,16 +1,18 @@
 import Basics
 
-/// Limits how often a code or a password may be tried: per address, bursts of five and then one attempt in twelve seconds. There is no
-/// limit for all addresses together, which strangers could use up; a code has 80 random bits and cannot be guessed.
+/// Limits attempts at a code or a password: per address, bursts of five and then one attempt in twelve seconds. There
+/// is no limit for all addresses together, which strangers could use up; a code has 80 random bits and cannot be
+/// guessed.
 ///
 /// Pure; the caller passes the time.
 struct SignInLimiter {
     private static let maximumAddresses = 10_000
     private var buckets: [String: TokenBucket] = [:]
 
-    /// Returns whether an attempt is allowed, and counts it. `now` is a time that only grows.
+    /// Returns whether an attempt is allowed, and counts it. `now` only grows.
     mutating func allows(_ address: String, now: Duration) -> Bool {
-        // A full bucket is equivalent to none. A table full of other buckets means an attack from many addresses: it is cleared.
+        // A full bucket is equivalent to none. A table full of partly used buckets means an attack from many addresses:
+        // it is cleared.
         if buckets.count >= Self.maximumAddresses {
             buckets = buckets.filter { entry in
                 var bucket = entry.value

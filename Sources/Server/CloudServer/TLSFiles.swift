@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import NIOSSL
 
-/// Why a certificate or its key cannot be used, and what to do.
+/// Why a certificate or its key cannot be used, and the remedy.
 package struct TLSProblem: Error, CustomStringConvertible {
     package let description: String
 }
@@ -14,7 +14,7 @@ struct TLSFiles {
 
     /// Returns a configuration for TLS 1.2 and later with HTTP/1.1.
     ///
-    /// - Throws: ``TLSProblem``, which names the file.
+    /// - Throws: ``TLSProblem``, naming the file.
     func configuration(_ log: Logger) throws(TLSProblem) -> TLSConfiguration {
         try requireReadable(chain, "--tls-certificate")
         try requireReadable(key, "--tls-key")

@@ -3,7 +3,8 @@ import Hummingbird
 import Logging
 import ServerStorage
 
-/// Passes on requests whose token is valid and whose scope permits them, together with the device. Runs before any body is read.
+/// Passes on requests with a valid token whose scope permits them, together with the device. Runs before any body is
+/// read.
 struct TokenMiddleware: RouterMiddleware {
     let store: ServerStore
     let connections: Connections
@@ -32,9 +33,9 @@ struct TokenMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Routes that change nothing although their method could: asking which chunks are missing, and signing out or resetting the device
-    /// itself. The last two routes of the list only create what is missing, and refuse by themselves if the scope does not permit that. A
-    /// route that is not listed requires full access.
+    /// Routes without effects despite their method: listing missing chunks, and signing out or resetting the device
+    /// itself. The last two routes of the list only create missing objects, and do their own scope check. Unlisted
+    /// routes require full access.
     private static let harmless: Set<String> = [
         "POST /v1/sign-out", "POST /v1/reset", "POST /v1/containers/{container}/missing", "PUT /v1/cloud",
         "PUT /v1/containers/{container}",

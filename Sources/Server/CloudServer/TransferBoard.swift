@@ -3,7 +3,8 @@ import CloudModel
 import ServerStorage
 import Synchronization
 
-/// What devices have sent and fetched recently, for the console. Bounded: when it is full, entries without recent transfers are removed.
+/// Recent transfers of devices, for the console. Bounded: when it is full, entries without recent transfers are
+/// removed.
 final class TransferBoard: Sendable {
     struct Key: Hashable {
         let account: AccountID
@@ -18,7 +19,7 @@ final class TransferBoard: Sendable {
         let last: Timestamp
     }
 
-    /// The bytes of the last minute, by the second in which they were transferred.
+    /// The bytes of the last minute, by the second of their transfer.
     private struct Track {
         var seconds: [Int64: UInt64] = [:]
         var last: Timestamp
@@ -47,7 +48,7 @@ final class TransferBoard: Sendable {
         }
     }
 
-    /// Returns what was transferred in the last minute, newest first.
+    /// Returns the transfers of the last minute, newest first.
     func entries(of account: AccountID) -> [Entry] {
         let second = time.now().split.seconds
         return tracks.withLock { tracks in
@@ -62,6 +63,7 @@ final class TransferBoard: Sendable {
         tracks = tracks.filter { isRecent($0.value.last.split.seconds, second) }
     }
 
-    /// Whether a second is within the window. The difference is absolute, so that nothing stays for ever after a clock was set back.
+    /// Whether a second is within the window. The difference is absolute, so nothing stays forever after a clock was
+    /// set back.
     private static func isRecent(_ second: Int64, _ now: Int64) -> Bool { abs(now - second) <= window }
 }

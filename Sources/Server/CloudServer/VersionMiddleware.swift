@@ -1,7 +1,7 @@
 import CloudProtocol
 import Hummingbird
 
-/// Refuses clients of another version of the protocol before anything of their request is read.
+/// Refuses clients with a different protocol version before reading anything of their request.
 struct VersionMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: ServerContext, next: @concurrent (Request, ServerContext) async throws -> Response

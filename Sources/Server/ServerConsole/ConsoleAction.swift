@@ -2,25 +2,25 @@ package import Basics
 package import CloudModel
 package import ContainerLog
 
-/// Turns a person's decisions in the console into changes that devices understand. Pure. Nothing is deleted that the person did not see:
-/// every change names the version that it applies to, and the reducer weighs it like any other.
+/// Turns a person's decisions in the console into changes that devices understand. Pure. Deletes nothing unseen by the
+/// person: every change names its version, and the reducer weighs it like any other.
 package enum ConsoleAction {
-    /// The page on which the decision was made is out of date.
+    /// The decision was based on an outdated page.
     package struct Outdated: Error {}
 
-    /// Returns the deletion of an item; nil for one that stays. Items newer than the page that was seen (`seen`, a position in the log) stay,
-    /// and with them the folders that contain them. An item's contents have to be deleted before it.
+    /// Returns the deletion of an item; nil if it stays. Items newer than the page's log position (`seen`) stay,
+    /// together with their enclosing folders. An item's contents have to be deleted before it.
     package static func delete(
         _ item: ItemID, content: Digest?, changed sequence: LogSequence, seen: LogSequence
     ) -> Change? {
         item.isWellKnown || sequence > seen ? nil : .delete(item, base: content)
     }
 
-    /// Returns the changes that restore deleted items, each after its folder, the first one under `name` if there is one: in the log,
+    /// Returns changes restoring deleted items, each after its folder, the first under `name` if given: in the log,
     /// creating a tombstone's item again restores it.
     package static func restore(_ items: [CloudItem], named name: ItemName?) -> [Change] {
         items.enumerated().compactMap { index, item in
-            // A content that was only announced has no bytes to restore.
+            // A merely announced content has no bytes to restore.
             guard item.isDeleted, !item.id.isWellKnown, item.body.content.map({ $0.reference != nil }) ?? true else {
                 return nil
             }
@@ -31,8 +31,8 @@ package enum ConsoleAction {
         }
     }
 
-    /// Returns the change that makes an earlier content of a document the current one; the current one becomes an earlier version. `seen` is
-    /// the version that the page showed as current; throws ``Outdated`` if it is not the present one.
+    /// Returns the change restoring an earlier content of a document as the current one; the current content becomes an
+    /// earlier version. `seen` is the version shown as current on the page; throws ``Outdated`` if it no longer is.
     package static func restore(
         _ content: ContentReference, modified: Timestamp, of item: CloudItem, seen: VersionID
     ) throws -> Change {
@@ -40,7 +40,7 @@ package enum ConsoleAction {
         return .edit(item.id, base: current.digest, content: .stored(content), modified: modified)
     }
 
-    /// Returns the change that removes a deleted item for good: its versions leave the history.
+    /// Returns the change that permanently removes a deleted item: its versions leave the history.
     package static func purge(_ item: ItemID, versions: [VersionID]) -> Change {
         .resolve(item, versions: versions)
     }
@@ -48,7 +48,7 @@ package enum ConsoleAction {
     /// The version of a conflict to keep.
     package enum Choice: Hashable, Sendable {
         case current
-        /// Each version becomes a document of its own.
+        /// Each version becomes a separate document.
         case both
         case version(VersionID)
 
@@ -63,8 +63,9 @@ package enum ConsoleAction {
         }
     }
 
-    /// Returns the changes that end a conflict. `seen` are the versions that the page showed, the current one first; throws ``Outdated`` if
-    /// they are not the present ones. `names` gives a free name for each document that is made from a version, `newID` its id.
+    /// Returns the changes that end a conflict. `seen` are the versions shown on the page, the current one first;
+    /// throws ``Outdated`` if they no longer are current. `names` gives a free name for each document created from a
+    /// version, `newID` its id.
     package static func resolve(
         _ item: CloudItem, keep choice: Choice, seen: [VersionID], names: [ItemName], newID: () -> ItemID
     ) throws -> [Change] {
@@ -87,8 +88,8 @@ package enum ConsoleAction {
         }
     }
 
-    /// Returns candidate names for documents that are made from conflict versions: `name 2.ext` and so on. The caller removes those that
-    /// are taken.
+    /// Returns candidate names for documents created from conflict versions: `name 2.ext` and so on. The caller removes
+    /// taken names.
     package static func candidates(for name: ItemName, count: Int) -> [ItemName] {
         (2..<(2 + count)).map(name.numbered)
     }

@@ -79,7 +79,7 @@ extension PageFrame {
         "<a class=\"mark warn\" href=\"\(url("c/\(name)/conflicts"))\">\(Shown.count(count, "conflict"))</a>"
     }
 
-    /// The page shown while a log is longer than what could be read at once.
+    /// The page shown while a log is too long to be read at once.
     package func readingPage(_ container: ContainerName, done: UInt64, of total: UInt64) -> HTML {
         page(
             container.text,

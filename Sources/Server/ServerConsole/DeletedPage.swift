@@ -5,7 +5,7 @@ package import CloudModel
 package struct DeletedSummary: Sendable {
     package let id: ItemID
     package let kind: ItemKind
-    /// The item's name with the folders that it was in.
+    /// The item's name with its former folders.
     package let path: [ItemName]
     package let size: UInt64?
     package let inside: Int
@@ -26,7 +26,7 @@ package struct DeletedSummary: Sendable {
 }
 
 extension PageFrame {
-    /// The page with deleted items. `limit` is the most that are listed, `kept` how long deleted items stay.
+    /// The page with deleted items. `limit` is the most to list, `kept` how long deleted items stay.
     package func deletedPage(
         _ container: ContainerName, _ items: [DeletedSummary], limit: Int, kept: Retention
     ) -> HTML {

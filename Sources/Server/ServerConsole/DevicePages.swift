@@ -15,7 +15,7 @@ package struct ShownDevice: Sendable {
     package let isAhead: Bool
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
-    /// The states using its token, if there are several or the only one has another name.
+    /// The states using its token, if there are several or the only one has a different name.
     package let senders: [ShownSender]
 
     package init(
@@ -35,7 +35,7 @@ package struct ShownDevice: Sendable {
     }
 }
 
-/// A state of a device, which is a mount of it.
+/// A device's state, i.e. a mount of the device.
 package struct ShownSender: Sendable {
     package let id: DeviceID
     package let name: String
@@ -50,7 +50,7 @@ package struct ShownSender: Sendable {
     }
 }
 
-/// A browser that is signed in.
+/// A signed-in browser.
 package struct ShownBrowser: Sendable {
     package let number: Int64
     package let name: String
@@ -65,7 +65,7 @@ package struct ShownBrowser: Sendable {
     }
 }
 
-/// A transfer of a device that is under way.
+/// A device's transfer under way.
 package struct ShownTransfer: Sendable {
     package let device: String
     package let container: ContainerName

@@ -93,7 +93,7 @@ extension PageFrame {
             """
     }
 
-    /// Encodes the versions that a person sees when choosing, the current one first.
+    /// Encodes the versions on display for a choice, the current one first.
     package static func seen(_ item: CloudItem) -> String {
         ([item.version] + item.conflicts.map(\.version)).map(\.description).joined(separator: " ")
     }
@@ -126,7 +126,8 @@ extension PageFrame {
             """
     }
 
-    /// The button that makes an earlier version the current one; none while the current one is still being uploaded, because it would be lost.
+    /// The button restoring an earlier version as the current one; none while the current one is still being uploaded,
+    /// because it would be lost.
     private func restoration(_ item: CloudItem, _ version: VersionID, _ container: ContainerName) -> HTML {
         guard item.body.content?.reference != nil else { return .empty }
         return """

@@ -12,10 +12,10 @@ package struct FormBody: Hashable, Sendable {
         }
     }
 
-    /// The first field of that name.
+    /// The first field with this name.
     package subscript(_ name: String) -> String? { fields[name]?.first }
 
-    /// All fields of that name, as of checkboxes, in the order of the form.
+    /// All fields with this name, as of checkboxes, in the order of the form.
     package func all(_ name: String) -> [String] { fields[name] ?? [] }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

@@ -4,7 +4,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringCon
 
     private init(markup: String) { description = markup }
 
-    /// Accepts literals only, which are text of our source.
+    /// Accepts only literals from the source code.
     package init(stringLiteral markup: String) { description = markup }
 
     package init(stringInterpolation: Interpolation) { description = stringInterpolation.markup }
@@ -21,7 +21,7 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringCon
             markup.reserveCapacity(literalCapacity + interpolationCount * 16)
         }
 
-        /// Appends text of our source between the interpolations.
+        /// Appends literal source text between the interpolations.
         package mutating func appendLiteral(_ literal: String) { markup += literal }
 
         package mutating func appendInterpolation(_ html: HTML) { markup += html.description }
@@ -36,7 +36,8 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable, CustomStringCon
     }
 }
 
-/// Escapes text for an element or a quoted attribute (HTML, 13.1.2). Characters that are not allowed in a document become U+FFFD.
+/// Escapes text for an element or a quoted attribute (HTML, 13.1.2). Characters not allowed in a document become
+/// U+FFFD.
 package func escaped(_ text: some StringProtocol) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)

@@ -2,7 +2,7 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// Which page of a list is shown.
+/// The position of a page in a list.
 package struct ListPage: Sendable {
     /// The most rows of a page.
     package static let size = 200
@@ -44,7 +44,7 @@ extension PageFrame {
             """, tab: .containers)
     }
 
-    /// The breadcrumbs of an item; the last one is the page's heading.
+    /// An item's breadcrumbs; the last one is the page's heading.
     func trail(_ container: ContainerName, _ path: [CloudItem]) -> HTML {
         let steps = path.enumerated().map { index, item -> HTML in
             let name: HTML = item.id == .root ? "\(container.text)" : Shown.name(item.name)
@@ -79,7 +79,7 @@ extension PageFrame {
         return "\(conflict) <span class=\"mark\">being uploaded</span>"
     }
 
-    /// The links to the pages before and after this one.
+    /// Links to the neighboring pages.
     func pages(_ page: ListPage) -> HTML {
         guard page.total > ListPage.size else { return .empty }
         let last = (page.total - 1) / ListPage.size

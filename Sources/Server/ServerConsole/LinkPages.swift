@@ -3,7 +3,7 @@ package import CloudModel
 import ContainerLog
 
 extension PageFrame {
-    /// The form of a file's page that publishes the version that the page shows.
+    /// The form on a file's page that publishes the displayed version.
     func publishing(_ item: CloudItem, _ container: ContainerName) -> HTML {
         """
         <section aria-labelledby="publishing"><h2 id="publishing">Publish</h2>
@@ -20,11 +20,11 @@ extension PageFrame {
         """
     }
 
-    /// The page with the address of a new link, which is shown only once.
+    /// The page with a new link's address, shown only once.
     ///
     /// - Parameters:
     ///   - path: From the server's first page.
-    ///   - origin: How browsers reach the server, such as `https://cloud.example.org`; nil if that is not known.
+    ///   - origin: How browsers reach the server, such as `https://cloud.example.org`; nil if unknown.
     package func publishedPage(_ name: ItemName, path: String, origin: String?, expires: Timestamp, hasPassword: Bool)
         -> HTML
     {
@@ -71,7 +71,7 @@ extension PageFrame {
     }
 }
 
-/// The pages of a published link that does not lead directly to the document. They are independent of the console.
+/// The pages of a published link that does not lead directly to the document. Independent of the console.
 package enum LinkPages {
     package static let absent = plain(
         "Nothing is published here", "<p>The address is wrong, or the link has expired or was withdrawn.</p>")

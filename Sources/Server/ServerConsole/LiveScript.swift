@@ -1,4 +1,4 @@
-/// The script that shows changes without a reload. Everything works without it; changes then appear on the next reload.
+/// The script showing changes without a reload. Everything works without it; changes then appear on the next reload.
 package enum LiveScript {
     package static let text = """
         "use strict";

@@ -1,11 +1,11 @@
 /// The frame around the pages of the console.
 package struct PageFrame: Sendable {
-    /// From the page to the console's first page: `./`, `../` and so on. All addresses are relative, so that a proxy may put the
-    /// server below any path.
+    /// From the page to the console's first page: `./`, `../` and so on. All addresses are relative, so a proxy may put
+    /// the server below any path.
     package let root: String
     /// The name of the signed-in account; nil on pages before the sign-in.
     package let account: String?
-    /// The token that every form sends back, which proves that the form was ours.
+    /// The token sent back by every form, to prove the form's origin.
     package let formToken: String
     package let notice: Notice?
 
@@ -24,10 +24,10 @@ package struct PageFrame: Sendable {
 
     func url(_ path: String) -> String { root + path }
 
-    /// The hidden field that every form has.
+    /// The hidden field in every form.
     var token: HTML { "<input type=\"hidden\" name=\"token\" value=\"\(formToken)\">" }
 
-    /// A button that posts.
+    /// A button for a POST request.
     func button(_ label: String, to path: String, isGrave: Bool = false) -> HTML {
         """
         <form method="post" action="\(url(path))">\(token)\
@@ -38,9 +38,9 @@ package struct PageFrame: Sendable {
     /// Returns a complete page.
     ///
     /// - Parameters:
-    ///   - isLive: Whether the page is fetched again when something changes; false for pages with a form or with content that is shown only
+    ///   - isLive: Whether the page is fetched again on changes; false for pages with a form or with content shown only
     ///     once.
-    ///   - script: A script that only this page has.
+    ///   - script: A script specific to this page.
     package func page(
         _ title: String, _ content: HTML, tab: Tab? = nil, isLive: Bool = true, script: String? = nil
     ) -> HTML {
@@ -110,7 +110,7 @@ package struct PageFrame: Sendable {
     }
 }
 
-/// The result of the last action, shown on the page that follows. The address contains one of these words, never a text.
+/// The result of the last action, shown on the following page. The address contains one of these words, never a text.
 package enum Notice: String, Sendable {
     case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked, factorOff, passkeyAdded,
         passkeyRemoved, purged, versionRestored

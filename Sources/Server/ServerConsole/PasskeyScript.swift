@@ -1,5 +1,5 @@
-/// The script that requests a passkey from the browser and posts it with the page's form (WebAuthn Level 2, 5.1). The forms are hidden
-/// until this script finds that the browser supports passkeys.
+/// The script that requests a passkey from the browser and posts it with the page's form (WebAuthn Level 2, 5.1). The
+/// forms are hidden until this script detects passkey support.
 package enum PasskeyScript {
     package static let text = """
         "use strict";

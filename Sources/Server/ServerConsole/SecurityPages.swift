@@ -3,7 +3,7 @@ package import Basics
 /// The account's second factor as the console shows it.
 package enum ShownSecondFactor: Sendable {
     case off
-    /// `address` is what an app reads, `secret` what a person types instead.
+    /// `address` is for an app to read, `secret` for a person to type instead.
     case settingUp(address: String, secret: String)
     case on(recoveryCodes: Int)
 
@@ -25,14 +25,14 @@ package struct ShownPasskey: Sendable {
     }
 }
 
-/// The parameters with which a browser makes or uses a passkey; bytes are in base64url.
+/// The parameters for creating or using a passkey in a browser; bytes are in base64url.
 package struct PasskeyOffer: Sendable {
     package let challenge: String
     package let domain: String
     /// The account's user handle, for a new passkey.
     package let user: String
     package let userName: String
-    /// The account's passkeys, of which no authenticator makes a second one.
+    /// The account's passkeys; no authenticator creates a duplicate of these.
     package let known: [String]
 
     package init(challenge: String, domain: String, user: String = "", userName: String = "", known: [String] = []) {
@@ -45,7 +45,8 @@ package struct PasskeyOffer: Sendable {
 }
 
 extension PageFrame {
-    /// The page about second factors and passkeys. `offer` is nil where browsers make no passkeys: without TLS, or at an IP address.
+    /// The page about second factors and passkeys. `offer` is nil where browsers create no passkeys: without TLS, or at
+    /// an IP address.
     package func securityPage(
         _ factor: ShownSecondFactor, _ passkeys: [ShownPasskey], _ offer: PasskeyOffer?
     ) -> HTML {
@@ -142,7 +143,7 @@ extension PageFrame {
             """
     }
 
-    /// The page that shows the recovery codes, once.
+    /// The page showing the recovery codes, once.
     package func recoveryCodesPage(_ codes: [String]) -> HTML {
         page(
             "Recovery codes",
@@ -157,7 +158,7 @@ extension PageFrame {
             """, tab: .security, isLive: false)
     }
 
-    /// The page that shows a sign-in code for a device, once.
+    /// The page showing a device's sign-in code, once.
     package func deviceCodePage(_ code: String, limits: [HTML]) -> HTML {
         page(
             "Sign-in code",

@@ -4,8 +4,8 @@ import Glibc
 
 /// Formats values for people.
 package enum Shown {
-    /// Returns a file name, isolated from the direction of the surrounding text, and with no characters that could make it look like
-    /// another name.
+    /// Returns a file name, isolated from the direction of the surrounding text, and without characters that could
+    /// disguise it as a different name.
     package static func name(_ name: ItemName) -> HTML { "<bdi>\(text(name))</bdi>" }
 
     /// Returns a name as text. Bytes that are not UTF-8 and invisible characters become U+FFFD.
@@ -29,7 +29,7 @@ package enum Shown {
         "<data value=\"\(bytes)\" title=\"\(bytes) bytes\">\(ByteCount(bytes).description)</data>"
     }
 
-    /// The zone of the times on a page. The script of pages that are updated shows them in the browser's zone, and removes this.
+    /// The zone of the times on a page. The script of live pages shows them in the browser's zone, and removes this.
     static let zone: HTML = "<span class=\"zone\">(UTC)</span>"
 
     /// Returns a time in UTC, to the minute.

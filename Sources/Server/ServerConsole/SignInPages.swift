@@ -2,8 +2,8 @@ extension PageFrame {
     /// The sign-in page.
     ///
     /// - Parameters:
-    ///   - problem: What was wrong with the last attempt.
-    ///   - offer: The parameters for signing in with a passkey, where browsers offer that.
+    ///   - problem: The problem with the last attempt.
+    ///   - offer: The parameters for signing in with a passkey, where browsers support it.
     package func signInPage(problem: String? = nil, offer: PasskeyOffer? = nil) -> HTML {
         page(
             "Sign in",
@@ -24,7 +24,7 @@ extension PageFrame {
             """, script: offer == nil ? nil : "passkey.js")
     }
 
-    /// The page that requests the second factor of a sign-in whose code is valid and not used up yet.
+    /// The page requesting the second factor of a sign-in whose code is valid and not used up yet.
     package func secondFactorPage(code: String, problem: String? = nil) -> HTML {
         page(
             "Sign in",
@@ -46,7 +46,7 @@ extension PageFrame {
         problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" }
     }
 
-    /// A page that shows an error.
+    /// An error page.
     package func problemPage(_ title: String, _ message: String) -> HTML {
         page(
             title,
@@ -59,7 +59,7 @@ extension PageFrame {
             """)
     }
 
-    /// The page that requests confirmation of something that cannot be undone. `word` has to be typed to confirm it.
+    /// The page requesting confirmation of something irreversible. `word` has to be typed to confirm it.
     package func confirmPage(
         _ question: String, _ consequences: [HTML], action: String, button: String, back: String, word: String? = nil,
         fields: [(name: String, value: String)] = []

@@ -2,7 +2,8 @@ import Basics
 package import CloudModel
 package import ContainerLog
 
-/// The space that a container uses, by document. Everything else is one sum, because it is the business of the container's program.
+/// A container's space, by document. Everything else is a single sum, because it is the business of the container's
+/// program.
 package struct StorageUse: Sendable {
     package let documents: [(item: CloudItem, size: UInt64)]
     package let documentCount: Int

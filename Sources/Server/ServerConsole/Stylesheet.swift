@@ -1,4 +1,5 @@
-/// The stylesheet of all pages: light or dark as the reader's system is, with tables that become cards on a narrow screen.
+/// The stylesheet of all pages: light or dark like the reader's system, with tables turning into cards on a narrow
+/// screen.
 package enum Stylesheet {
     package static let text = """
         :root {

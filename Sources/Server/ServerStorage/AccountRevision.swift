@@ -1,10 +1,10 @@
 import Basics
 
-/// Differs when a list of an account's devices, browsers or links does, however long these are.
+/// Changes whenever an account's list of devices, browsers or links does, whatever its length.
 package struct AccountRevision: Hashable, Sendable {
     private let numbers: [Int64]
 
-    /// The number of rows, the highest number, and the sum of the times at which something about them changed.
+    /// The number of rows, the highest number, and the sum of their last modification times.
     private static let query = """
         SELECT (SELECT COUNT(*) FROM device WHERE account = ?1) AS devices,
             (SELECT CAST(COALESCE(SUM(seen + COALESCE(revoked, 0) + COALESCE(resetAsked, 0) + COALESCE(suspended, 0)), 0)
@@ -24,7 +24,7 @@ package struct AccountRevision: Hashable, Sendable {
 }
 
 extension ServerStore {
-    /// Returns what the account's lists are at now. Reads no rows of them into memory.
+    /// Returns the current revision of the account's lists. Reads no rows of them into memory.
     package func revision(of account: AccountID) async throws -> AccountRevision {
         let now = time.now().split.seconds
         return try await database.readOnce { try AccountRevision.read(of: account, at: now, $0) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A mutex for tasks, which enter in order of arrival.
+/// A mutex for tasks. They enter in order of arrival.
 final class AsyncMutex: Sendable {
     private struct State {
         var isTaken = false

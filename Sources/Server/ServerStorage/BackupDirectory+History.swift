@@ -1,6 +1,6 @@
 import Foundation
 
-/// A backup is not replaced by an earlier state of the same server.
+/// Protects a backup from being replaced by an earlier state of the same server.
 extension BackupDirectory {
     private struct End {
         let container: Int64
@@ -10,10 +10,10 @@ extension BackupDirectory {
         let digest: Data
     }
 
-    /// Refuses to replace a backup that has entries which the data that would replace it does not have, because the server's database went
-    /// back. A container that was removed meanwhile is none of them: its number is never used again.
+    /// Refuses to replace a backup with data that lacks some of its entries because the server's database went back.
+    /// Containers removed meanwhile do not count: their numbers are never reused.
     ///
-    /// - Parameter copied: The database that would replace that of the backup.
+    /// - Parameter copied: The database to replace that of the backup.
     /// - Throws: `diverged`.
     func requireHistory(in copied: SQLiteFile) throws {
         guard fileSize(database) != nil else { return }
@@ -37,7 +37,7 @@ extension BackupDirectory {
         }
     }
 
-    /// Whether a database has an entry and all before it, or not its container.
+    /// Whether a database has an entry and all before it, or lacks its container.
     private func has(_ end: End, _ db: any StorageTransaction) throws -> Bool {
         guard try db.exists("SELECT 1 FROM container WHERE id = ?", [end.container]) else { return true }
         let digest = try db.value(

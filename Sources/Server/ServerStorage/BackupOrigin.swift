@@ -1,4 +1,4 @@
-/// Identifies the server that a database belongs to: its accounts, by the identities of their clouds.
+/// Identifies the server of a database: its accounts, by the identities of their clouds.
 struct BackupOrigin: Sendable {
     /// The identities as returned by ``AccountStore/identities(_:)``.
     let identities: [String: String?]
@@ -8,7 +8,7 @@ struct BackupOrigin: Sendable {
     /// A few names of accounts, for a message.
     var listed: String { identities.keys.sorted().prefix(5).joined(separator: ", ") }
 
-    /// Whether the two have an account in common: by its cloud, or by its name if no device has used it.
+    /// Whether the two share an account: by its cloud, or by its name if no device has used it.
     func sharesAccount(with other: BackupOrigin) -> Bool {
         let others = Set(other.identities.values.compactMap(\.self))
         return identities.contains { name, identity in

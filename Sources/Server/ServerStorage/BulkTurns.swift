@@ -2,9 +2,9 @@ import CloudModel
 import ContainerLog
 import NIOPosix
 
-/// Turns of accounts at work that a request asks for in bulk, such as rows of thousands of names: one piece of such work at a time, accounts
-/// by turns, so that it holds up neither the other readers of the database nor its writer for longer than one piece. Small requests do not
-/// wait here.
+/// Turns of accounts at work requested in bulk, such as rows of thousands of names. Only a single piece of such work
+/// runs at a time, and accounts alternate, so it delays the database's other readers and its writer by at most a piece.
+/// Small requests do not wait.
 final class BulkTurns: Sendable {
     /// The most names, rows or files of a small request.
     static let small = 500
@@ -19,7 +19,7 @@ final class BulkTurns: Sendable {
 
     init(_ workers: NIOThreadPool) { self.workers = workers }
 
-    /// Runs one piece of a request that reads or writes `count` rows in total.
+    /// Runs a piece of a request that reads or writes `count` rows in total.
     ///
     /// - Throws: `busy` if too many such requests wait.
     func rows<T>(_ count: Int, of account: AccountID, _ body: () async throws -> T) async throws -> T {
@@ -36,7 +36,7 @@ final class BulkTurns: Sendable {
         count <= Self.smallEntry ? try await body() : try await rows.run(for: account, body)
     }
 
-    /// Decodes an entry; a long one on a thread for that.
+    /// Decodes an entry; a long entry on a worker thread.
     ///
     /// - Returns: Nil for a payload that is not a batch. It has no meaning, and refers to nothing.
     func batch(of payload: [UInt8], for account: AccountID) async throws -> ChangeBatch? {

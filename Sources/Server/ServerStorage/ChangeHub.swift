@@ -2,15 +2,15 @@ import CloudModel
 package import CloudProtocol
 import Synchronization
 
-/// The end of each log, and the requests that wait for changes. It keeps only accounts with such requests. Nothing queues up: a slow
-/// request is sent the newest state.
+/// The end of each log, and the requests waiting for changes. It keeps only accounts with such requests. Nothing queues
+/// up: a slow request is sent the newest state.
 package final class ChangeHub: Sendable {
     private struct Account {
         var sequences: [String: UInt64] = [:]
         var isLoaded = false
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
 
-        /// Sequences and containers only ever grow, so any two states have different sums, after a restart too.
+        /// Sequences and containers only ever grow, so any two states have different sums, also after a restart.
         var revision: UInt64 { sequences.values.reduce(0) { $0 &+ $1 &+ 1 } }
     }
 
@@ -25,8 +25,8 @@ package final class ChangeHub: Sendable {
     private let send: @Sendable (LogEnd) -> Void
 
     /// - Parameters:
-    ///   - load: Returns what the database has.
-    ///   - send: Notifies the other processes of a cluster. Must not block.
+    ///   - load: Returns the state in the database.
+    ///   - send: Notifies the cluster's other processes. Must not block.
     init(
         load: @escaping @Sendable (AccountID) async throws -> [String: UInt64],
         send: @escaping @Sendable (LogEnd) -> Void = { _ in }
@@ -48,11 +48,12 @@ package final class ChangeHub: Sendable {
         return current(account) ?? ChangeFeedEvent(revision: 0, containers: [:])
     }
 
-    /// Reads from the database what other processes have changed: the owner's commands, and those of a cluster.
+    /// Reads remote changes from the database: those of the owner's commands, and of a cluster's other processes.
     package func refresh(_ account: AccountID) async throws {
         let known = state.withLock { $0.accounts[account]?.sequences.keys }.map(Set.init) ?? []
         let stored = try await load(account)
-        // A container is known after its commit, so one that was known before the reading and is not in it was removed.
+        // A container is known after its commit. If it was known before reading but is missing from the result, it was
+        // removed.
         let removed = known.subtracting(stored.keys)
         state.withLock { state in
             for name in removed { state.accounts[account]?.sequences.removeValue(forKey: name) }
@@ -63,7 +64,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Reads all accounts of which requests have been here from the database.
+    /// Reads all accounts with requests on this process from the database.
     func refreshAll() async throws {
         for account in state.withLock({ Array($0.accounts.keys) }) { try await refresh(account) }
     }
@@ -75,14 +76,14 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Notifies waiting requests, here and at the other processes. Called after the commit.
+    /// Notifies waiting requests, local and at remote processes. Called after the commit.
     func changed(_ container: ContainerName, to sequence: UInt64, of account: AccountID) {
         let end = LogEnd(account: account, container: container, sequence: sequence)
         received(end)
         send(end)
     }
 
-    /// Notifies waiting requests of a change that another process has made. Changes that are known already have no effect.
+    /// Notifies waiting requests of a remote change. Known changes have no effect.
     func received(_ end: LogEnd) {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard var known = state.accounts[end.account] else { return [] }
@@ -96,7 +97,7 @@ package final class ChangeHub: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Waits until the state differs from that of `revision`, the caller is cancelled, or the server stops.
+    /// Waits until the state differs from `revision`, the caller is cancelled, or the server stops.
     package func wait(for account: AccountID, after revision: UInt64) async {
         let ticket = state.withLock { state in
             state.tickets += 1
@@ -118,7 +119,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// Whether the server stops: change feeds end then, because they would delay it.
+    /// Whether the server stops. Change feeds end then, because they would delay it.
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 
     package func close() {

@@ -1,9 +1,9 @@
 import Basics
 import Glibc
 
-/// Keeps chunks in place while a backup copies them. A backup holds the lock shared for its whole duration; a collection acquires it
-/// exclusively for each of its steps, and ends if it cannot. The lock works between processes and is released when its process ends
-/// (flock(2)).
+/// Keeps chunks in place while a backup copies them. A backup holds the lock shared for its whole duration; a
+/// collection acquires it exclusively for each of its steps, and ends if it cannot. The lock works between processes
+/// and is released when its process ends (flock(2)).
 struct CopyLock {
     private let descriptor: Int32
 

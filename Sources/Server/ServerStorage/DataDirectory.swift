@@ -1,32 +1,33 @@
 import Basics
 import Glibc
 
-/// The folder in which a server keeps everything, accessible to its owner only.
+/// A server's data folder, accessible to its owner only.
 struct DataDirectory: Sendable {
     let path: String
 
     var database: String { "\(path)/server.sqlite" }
     var chunks: String { "\(path)/chunks" }
     var temporary: String { "\(path)/temporary" }
-    /// Folded logs, which can be rebuilt from the database.
+    /// Folded logs. They can be rebuilt from the database.
     var folded: String { "\(path)/folded" }
-    /// The lock that keeps chunks from being collected while a backup copies them.
+    /// The lock for keeping chunks from collection while a backup copies them.
     var copying: String { "\(path)/copying" }
     /// Exists while a restore is incomplete.
     var restoring: String { "\(path)/restoring" }
     private var lockFile: String { "\(path)/lock" }
 
-    /// What this program puts into the directory besides its database.
+    /// This program's entries in the directory besides its database.
     private static let ownNames: Set<String> = [
         "chunks", "temporary", "folded", "lock", "copying", "collecting", "restoring", "metrics-token", "generation",
         "server.sqlite-wal", "server.sqlite-shm", "lost+found",
     ]
 
-    /// Restricts the directory to its owner, and creates it if it is absent and `mayCreate`; the parent folder must exist, except for that
-    /// of a cache.
+    /// Restricts the directory to its owner. Creates it if it is absent and `mayCreate`; the parent folder must exist,
+    /// except for a cache.
     ///
-    /// - Parameter isCache: Whether everything in it may be lost, because a process of a cluster uses it.
-    /// - Throws: `notFound` if there is no server's data here and none may be created, `invalid` for a directory of something else.
+    /// - Parameter isCache: Whether its contents may be lost, as a cluster node's can.
+    /// - Throws: `notFound` if there is no server's data and none may be created, `invalid` for a directory of
+    ///   something else.
     func prepare(mayCreate: Bool, isCache: Bool = false) throws {
         guard !isCache || fileSize(database) == nil else {
             throw StorageError(
@@ -55,7 +56,7 @@ struct DataDirectory: Sendable {
         }
     }
 
-    /// A mistyped path, or a disk that is not mounted, must not pass for an empty server.
+    /// A mistyped path, or an unmounted disk, must not pass for an empty server.
     private func requireCreation(_ mayCreate: Bool) throws {
         guard mayCreate else {
             throw StorageError(
@@ -71,7 +72,7 @@ struct DataDirectory: Sendable {
         }
     }
 
-    /// Removes the permissions of group and others from an existing directory.
+    /// Removes the group's and all other users' permissions from an existing directory.
     private func closeToOthers() throws(Errno) {
         let descriptor = try check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         defer { close(descriptor) }
@@ -84,7 +85,7 @@ struct DataDirectory: Sendable {
         try check("fchmod") { fchmod(descriptor, information.st_mode & 0o700) }
     }
 
-    /// Returns a descriptor that holds the lock of the process that serves. The lock is released when the process ends (flock(2)).
+    /// Returns a descriptor holding the serving process's lock. The lock is released when the process ends (flock(2)).
     func lock() throws -> Int32 {
         let descriptor = try check("open") { open(lockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -100,12 +101,12 @@ struct DataDirectory: Sendable {
         for name in fileNames(in: temporary) {
             let path = "\(temporary)/\(name)"
             guard unlink(path) != 0, errno == EISDIR else { continue }
-            // What cannot be removed now is tried again at the next start.
+            // Anything that cannot be removed now is retried at the next start.
             try? removeTree(path)
         }
     }
 
-    /// Bytes of the disk that unprivileged users may still use.
+    /// Bytes of the disk still available to unprivileged users.
     func freeBytes() throws -> UInt64 {
         var information = statvfs()
         try check("statvfs") { statvfs(path, &information) }

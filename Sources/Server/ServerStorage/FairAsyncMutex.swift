@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A mutex for tasks, in which accounts take turns. The number of waiting tasks is bounded, and a cancelled task stops waiting.
+/// A mutex for tasks, with accounts taking turns. The number of waiting tasks is bounded, and a cancelled task stops
+/// waiting.
 final class FairAsyncMutex: Sendable {
     private struct State {
         var queue: FairQueue<AccountID>
@@ -14,7 +15,7 @@ final class FairAsyncMutex: Sendable {
             State(queue: FairQueue(maximumWaiting: maximumWaiting, maximumPerKey: maximumPerAccount)))
     }
 
-    /// - Throws: `busy` where too many wait, `CancellationError` for a task that was cancelled meanwhile.
+    /// - Throws: `busy` if too many wait, `CancellationError` for a task cancelled meanwhile.
     func run<T>(for account: AccountID, _ body: () async throws -> T) async throws -> T {
         switch state.withLock({ $0.queue.enter(account) }) {
         case .refused: throw StorageError(.busy, "The server has too many requests of this kind; try again soon.")

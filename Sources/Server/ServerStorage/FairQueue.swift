@@ -1,7 +1,7 @@
-/// Decides whose turn it is to use something that only one may use at a time. Pure: events in, the ticket whose turn it is out.
+/// Decides whose turn it is to use an exclusive resource. Pure: events in, the ticket whose turn it is out.
 ///
-/// Keys take turns: however many tickets of one key wait, a ticket of another key waits for at most one turn of each. Within a key, tickets
-/// are served in order of arrival.
+/// Keys take turns: however many tickets of one key wait, a different key's ticket waits for at most one turn of each.
+/// Within a key, tickets are served in order of arrival.
 struct FairQueue<Key: Hashable & Sendable>: Sendable {
     enum Verdict: Hashable {
         case granted(UInt64)
@@ -37,7 +37,7 @@ struct FairQueue<Key: Hashable & Sendable>: Sendable {
         return .waiting(tickets)
     }
 
-    /// Ends a turn, or cancels the wait for one.
+    /// Ends a turn, or cancels waiting for it.
     ///
     /// - Returns: The ticket whose turn it is now, if that changed.
     mutating func leave(_ ticket: UInt64) -> UInt64? {

@@ -2,14 +2,14 @@ import Basics
 import CLinux
 import Glibc
 
-/// Puts a file that never changes at another path: as a hard link, or as a copy with bytes of its own.
+/// Puts an immutable file at a second path: as a hard link, or as a copy of its bytes.
 struct FileCopy {
-    /// Whether to make hard links if the file system supports them; otherwise files are always copied.
+    /// Whether to create hard links if the file system supports them; otherwise files are always copied.
     let mayLink: Bool
 
     enum Outcome { case copied, there, absent }
 
-    /// Returns `absent` if there is no source file of that size. A file of that size at the target stays.
+    /// Returns `absent` if there is no source file of that size. An existing file of that size at the target stays.
     func put(_ source: String, at target: String, size: Int) throws -> Outcome {
         guard fileSize(source) == size else { return .absent }
         guard fileSize(target) != size else { return .there }
@@ -50,7 +50,7 @@ private func copyPart(_ input: Int32, _ output: Int32) throws(Errno) -> Int {
     return try check("sendfile") { sendfile(output, input, nil, 1 << 20) }
 }
 
-/// Makes a folder and its parents below `root`, which exists.
+/// Creates a folder and its parents below `root`, which exists.
 func makeFolders(_ path: Substring, below root: String) throws(Errno) {
     var folder = root
     for part in path.split(separator: "/") {
@@ -60,7 +60,7 @@ func makeFolders(_ path: Substring, below root: String) throws(Errno) {
     }
 }
 
-/// Makes everything of a file system durable.
+/// Makes the whole file system durable.
 func syncAll(at path: String) throws(Errno) {
     let descriptor = try check("open \(path)") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     defer { close(descriptor) }

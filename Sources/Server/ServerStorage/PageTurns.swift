@@ -1,16 +1,17 @@
 import NIOPosix
 import Synchronization
 
-/// Makes the pages of the console: one at a time of an account, on a thread for that. A page has at most some hundred rows, so a page of
-/// another account waits for at most that much of each account before it; requests of devices wait for none.
+/// Creates the pages of the console: a single page of an account at a time, on a dedicated thread. A page has at most
+/// some hundred rows, so a page waits for at most that much of each account before it; requests of devices wait for
+/// none.
 package final class PageTurns: Sendable {
     private struct State {
         var turns: [AccountID: (mutex: FairAsyncMutex, users: Int)] = [:]
     }
 
-    /// The most pages of an account that wait; more are refused.
+    /// The most waiting pages of an account; more are refused.
     private static let maximumWaiting = 32
-    /// What a page may take in memory, with the rows that it shows.
+    /// The most memory of a page, including its rows.
     package static let memory = 4 << 20
 
     private let state = Mutex(State())
@@ -50,7 +51,7 @@ package final class PageTurns: Sendable {
     }
 }
 
-/// Runs the parts of tasks on one thread of low priority, so that processor-bound work holds up no request (SE-0417).
+/// Runs parts of tasks on a single thread of low priority, so that processor-bound work holds up no request (SE-0417).
 private final class PageThread: TaskExecutor {
     private let pool = NIOThreadPool(numberOfThreads: 1)
 
@@ -60,7 +61,7 @@ private final class PageThread: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        // A pool that has ended runs its work too: a task must not stay suspended.
+        // A shut-down pool still runs its work: a task must not stay suspended.
         pool.submit { _ in withLowPriority { job.runSynchronously(on: self.asUnownedTaskExecutor()) } }
     }
 }

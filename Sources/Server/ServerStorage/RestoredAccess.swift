@@ -1,13 +1,14 @@
-/// Prepares a database for serving that was restored to an earlier moment.
+/// Prepares a database restored to an earlier moment for serving.
 ///
-/// Devices notice by their positions if they have seen more than the database has. Anything that was revoked, withdrawn or used since that
-/// moment must not become valid again, and the database cannot know it: so sign-in codes, recovery codes, browser sessions and passkeys
-/// end, and devices and links are suspended until the owner confirms them.
+/// Devices notice by their positions if they have seen more than the database has. Anything revoked, withdrawn or used
+/// since that moment must not become valid again, and the database cannot know it: so sign-in codes, recovery codes,
+/// browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
 struct RestoredAccess: Sendable {
     /// Whether devices, links and passkeys work without being confirmed.
     let trustsDevices: Bool
 
-    /// Numbers that the lost database may have assigned since that moment are not assigned again, because a log names devices by them.
+    /// The lost database may have assigned these numbers since that moment. They are skipped, because logs identify
+    /// devices by number.
     private static let skippedNumbers: Int64 = 10_000
 
     func renew(_ db: any StorageTransaction) throws {
@@ -26,12 +27,12 @@ struct RestoredAccess: Sendable {
 }
 
 extension ServerStore {
-    /// Prepares this server's database for serving after it was restored to an earlier moment by its engine's own tools. No process may
-    /// serve meanwhile. To do it twice does no harm.
+    /// Prepares this server's database for serving after its engine's own tools restored it to an earlier moment. No
+    /// process may serve meanwhile. Doing it twice does no harm.
     ///
     /// - Parameter trustsDevices: Whether devices, links and passkeys of that moment work without being confirmed.
     package func markRestored(trustsDevices: Bool) async throws {
-        // What lies beside the database is newer: from now on it is older again.
+        // The generation beside the database is newer than the database's; this reverses that.
         try await generations.look()
         let access = RestoredAccess(trustsDevices: trustsDevices)
         try await database.commit { try access.renew($0) }

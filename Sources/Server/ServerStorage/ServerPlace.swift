@@ -1,17 +1,17 @@
 package import S3Client
 
-/// Where a server keeps its data: everything in one directory, or rows in PostgreSQL and bytes in a bucket, which any number of processes
-/// share.
+/// Where a server keeps its data: everything in a single directory, or rows in PostgreSQL and bytes in a bucket, shared
+/// by any number of processes.
 package struct ServerPlace: Hashable, Sendable {
-    /// The directory of a server that has all its data in one; of a process of a cluster, a directory for what may be lost: folded logs
-    /// and temporary files. One process uses it at a time.
+    /// A single server's data directory, or a cluster node's scratch directory for rebuildable data: folded logs and
+    /// temporary files. Used by one process at a time.
     package var directory: String
-    /// Where the rows are; nil: in SQLite, in the directory.
+    /// The location of rows; nil: in SQLite, in the directory.
     package var database: PostgresAddress?
-    /// Where the chunks are; nil: in files of the directory.
+    /// The location of chunks; nil: in files of the directory.
     package var chunks: S3Location?
-    /// The file with the bucket's credentials, which only its owner may be able to read (`S3CredentialFile`). Without one, the environment
-    /// or a profile of Amazon's tools has them.
+    /// The file with the bucket's credentials, readable only by its owner (`S3CredentialFile`). Nil: from the
+    /// environment or a profile of Amazon's tools.
     package var credentialFile: String?
 
     package init(
@@ -23,11 +23,11 @@ package struct ServerPlace: Hashable, Sendable {
         self.credentialFile = credentialFile
     }
 
-    /// Whether this is the same data as that of another place.
+    /// Whether both places hold the same data.
     func isSame(as other: ServerPlace) -> Bool {
         database == other.database && (database != nil || directory == other.directory)
     }
 
-    /// Whether other processes may serve the same database, so that what bounds clients is counted there.
+    /// Whether several processes may serve the same database, so that limits on clients are counted there.
     var isShared: Bool { database != nil }
 }

@@ -6,9 +6,9 @@ import NIOPosix
 
 /// Creates a server's directory from a backup.
 ///
-/// Devices notice by their positions if they have seen more than the backup has. Anything that was revoked, withdrawn or used after the
-/// backup was made must not become valid again, and the backup cannot know it: so sign-in codes, recovery codes, browser sessions and
-/// passkeys end, and devices and links are suspended until the owner confirms them.
+/// Devices notice by their positions if they have seen more than the backup has. Anything revoked, withdrawn or used
+/// after the backup must not become valid again, and the backup cannot know it: so sign-in codes, recovery codes,
+/// browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
 package struct ServerRestore: Sendable {
     private let backup: BackupDirectory
     private let target: DataDirectory
@@ -25,8 +25,8 @@ package struct ServerRestore: Sendable {
         copy = FileCopy(mayLink: mayLink)
     }
 
-    /// Restores the backup. Refuses a target that is not empty. If interrupted, leaves a directory that no server serves. `progress` is
-    /// called periodically, on a thread of its own.
+    /// Restores the backup. Refuses a target that is not empty. If interrupted, leaves an incomplete directory that no
+    /// server serves. `progress` is called periodically, on its own thread.
     package func run(progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }) async throws -> CopyProgress {
         do { return try await NIOThreadPool.singleton.runIfActive { try restore(progress) } } catch {
             throw StorageError.of(error)
@@ -70,7 +70,7 @@ package struct ServerRestore: Sendable {
         try file.migrate()
         let copying = ChunkCopying(source: backup.chunks, target: target.chunks, copy: copy)
         let outcome = try copying.run(file, progress) { lost in
-            // Devices that have these chunks send them again.
+            // Devices with these chunks send them again.
             try file.write { db in for place in lost { try ChunkStore.distrust(place, db) } }
         }
         try file.write { try RestoredAccess(trustsDevices: trustsDevices).renew($0) }

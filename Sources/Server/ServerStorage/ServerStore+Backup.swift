@@ -3,16 +3,18 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// A backup: a copy of the database at one moment, and the files of the chunks that it lists.
+/// A backup: a copy of the database at one moment, and the files of its chunks.
 ///
-/// It is made while the server works. The new database replaces an earlier one only when all of its chunks are there, so that at any
-/// moment, even after a crash, the directory is one complete backup: the previous or the new one.
+/// It is created while the server works. The new database replaces the previous backup's only when all of its chunks
+/// are in place, so the directory is a complete backup at any moment, even after a crash: the previous or the new one.
 extension ServerStore {
-    /// Makes a backup in a directory that is absent, empty, or has an earlier backup; then only new chunks are copied. `progress` is called
-    /// periodically, on a thread of its own.
+    /// Creates a backup in an absent or empty directory, or updates an earlier backup, copying only new chunks.
+    /// `progress` is called periodically, on its own thread.
     ///
-    /// - Parameter force: Whether to replace the backup of another server, or of a later state of this one, which is refused otherwise.
-    /// - Throws: `invalid` for a server with its chunks in a bucket, `diverged` if the backup has entries that this server does not have.
+    /// - Parameter force: Whether to replace the backup of a different server, or of a later state of this server,
+    ///   instead of refusing.
+    /// - Throws: `invalid` for a server with its chunks in a bucket, `diverged` if the backup has entries missing from
+    ///   this server.
     package func backUp(
         to path: String, mayLink: Bool = true, force: Bool = false,
         progress: @escaping @Sendable (CopyProgress) -> Void = { _ in }
@@ -63,7 +65,7 @@ struct BackupDirectory {
     func prepare() throws {
         do throws(Errno) {
             try makeFolder(path)
-            // An interrupted first backup may have left the mark half-made.
+            // An interrupted first backup may have left an incomplete mark.
             let names = fileNames(in: path).filter { $0 != "backup.new" }
             guard names.isEmpty || names.contains("backup") else { throw Errno(ENOTEMPTY) }
             if names.isEmpty { try writeMark() }
@@ -76,9 +78,9 @@ struct BackupDirectory {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(newDatabase + suffix) }
     }
 
-    /// Refuses to replace the backup of another server.
+    /// Refuses to replace a different server's backup.
     ///
-    /// - Throws: `invalid` if there is a backup here that shares no account with the data that would replace it.
+    /// - Throws: `invalid` if the existing backup shares no account with its replacement.
     func requireOrigin(_ clouds: BackupOrigin) throws {
         guard fileSize(database) != nil else { return }
         let file = try SQLiteFile(path: database)
@@ -110,7 +112,7 @@ struct BackupDirectory {
         try DurableFile(mark, temporary: "\(mark).new").replace(with: Array(Self.markText.utf8))
     }
 
-    /// Removes files that an earlier backup needed and this one does not.
+    /// Removes files needed only by an earlier backup.
     func removeSuperfluous() throws {
         let file = try SQLiteFile(path: database)
         for container in fileNames(in: chunks) {

@@ -3,8 +3,8 @@ import CloudProtocol
 import Glibc
 
 extension ServerStore {
-    /// Checks that the server can store something: makes a commit, and a file or an object. Throws the reason if that fails. Together they show
-    /// whether the database went back, which is no failure.
+    /// Checks that the server can store something, with a commit and a file or an object. Throws the reason if that
+    /// fails. Together they reveal whether the database went back, but that is no failure.
     @discardableResult
     package func checkHealth() async throws -> SetBack {
         guard try await isDurable() else {
@@ -15,8 +15,8 @@ extension ServerStore {
         return try await setBack()
     }
 
-    /// Returns the token that gives access to the metrics, which is made when it is first needed: in a file that only its owner can read, or
-    /// for a cluster in the database.
+    /// Returns the access token for the metrics, creating it on first use: in a file readable only by its owner, or in
+    /// a cluster's database.
     package func metricsToken() async throws -> String {
         guard sharedAttempts == nil else { return Hex.encode(try await secrets.value(.metrics)) }
         return try await threads.blocking { [directory] in try directory.metricsToken() }

@@ -1,8 +1,8 @@
 package import CloudModel
 import Foundation
 
-/// Removes a container or an account, in steps between which other requests run. If it is interrupted, the same command continues it. Rows
-/// are removed before frames.
+/// Removes a container or an account, in steps. Other requests run between them. If interrupted, the same command
+/// continues it. Rows are removed before frames.
 extension ServerStore {
     private static let step = 512
 
@@ -27,14 +27,14 @@ extension ServerStore {
         for container in containers { try await removeFrames(of: container) }
     }
 
-    /// Removes a container. Devices that had it stop syncing and ask their users for `ubiquity reset`, after which they upload what they
-    /// have as new.
+    /// Removes a container. Its devices stop syncing and ask their users for `ubiquity reset`, then upload their data
+    /// as new.
     package func removeContainer(_ name: ContainerName, ofAccount accountName: String) async throws {
         let (container, account) = try await database.read { db in
             let account = try AccountStore.requireAccount(named: accountName, db)
             return (try LogStore.requireContainer(name, AccountID(account), db).id, account)
         }
-        // No container can have that name, so nothing is written to a container that is being removed.
+        // No container can have that name, so nothing is written to a container under removal.
         try await database.commit { try LogStore.rename(container, to: "/\(container)", $0) }
         try await removeContents(of: container, account)
         try await database.commit { db in
@@ -64,7 +64,7 @@ extension ServerStore {
     }
 }
 
-/// Removes a folder with all that is in it; nothing where there is none.
+/// Removes a folder with its contents; does nothing if it is absent.
 func removeTree(_ path: String) throws {
     do { try FileManager.default.removeItem(atPath: path) } catch CocoaError.fileNoSuchFile { return }
 }

@@ -12,7 +12,7 @@ package struct ServerStatistics: Hashable, Sendable {
     }
 
     package let accounts: [Account]
-    /// Bytes of the disk that are free; nil for chunks in a bucket.
+    /// Free bytes of the disk; nil for chunks in a bucket.
     package let freeBytes: UInt64?
     /// Bytes of the database's files.
     package let databaseBytes: UInt64

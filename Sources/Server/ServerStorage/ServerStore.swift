@@ -5,22 +5,27 @@ package import Logging
 import NIOPosix
 package import S3Client
 
-/// The storage of a server: a database (accounts, devices, sign-in, links, logs) and a file or an object for each chunk.
+/// The storage of a server: a database (accounts, devices, sign-in, links, logs) and a file or an object for each
+/// chunk.
 ///
 /// Invariants:
-/// - The effect of a call that has returned is durable: it survives a crash of the process and a loss of power (decision 17). A commit is
-///   synced before its caller continues, and a chunk's frame before the row that promises it.
-/// - Every query names its account. Another account's data is indistinguishable from data that does not exist, in results, errors and cost.
-/// - A row of `chunk` refers to exactly one complete frame (``ChunkObjects``); frames without a row are leftovers. Rows are added after
-///   frames and removed before them.
-/// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as they are.
+/// - After a call returns, its effect is durable: it survives a crash of the process and a loss of power (decision 17).
+///   A commit is synced before its caller continues, and a chunk's frame before the row promising it.
+/// - Every query names its account. Data of other accounts is indistinguishable from nonexistent data, in results,
+///   errors and cost.
+/// - A row of `chunk` refers to exactly one complete frame (``ChunkObjects``); frames without a row are leftovers. Rows
+///   are added after frames and removed before them.
+/// - Secrets are stored as digests, passwords as scrypt hashes; only the secrets of authenticator apps are stored as
+///   they are.
 ///
-/// This type composes the stores by noun (``NounStore``), which own the rows and reach the database through ``StorageDatabase`` alone. It
-/// opens the directory and the database, and performs operations on rows of several nouns at once, such as a backup.
+/// This type composes the stores by noun (``NounStore``). They own the rows and reach the database only through
+/// ``StorageDatabase``. It opens the directory and the database, and performs operations on rows of several nouns
+/// together, such as a backup.
 ///
-/// One process serves a directory; commands of its owner run beside it and write through the same transactions. So nothing may be cached
-/// that such a command can change. The store knows no HTTP and no pages, never traps on stored bytes, and does not block the caller's
-/// thread: disk work runs on `threads`, processor-bound work on `workers`, password hashing on a thread of its own.
+/// One process serves a directory; its owner's commands run beside it and write through the same transactions. So data
+/// that such a command can change must not be cached. The store knows no HTTP and no pages, never traps on stored
+/// bytes, and does not block the caller's thread: disk work runs on `threads`, processor-bound work on `workers`,
+/// password hashing on a dedicated thread.
 package final class ServerStore: Sendable {
     package let accounts: AccountStore
     package let devices: DeviceStore
@@ -28,39 +33,39 @@ package final class ServerStore: Sendable {
     package let logs: LogStore
     package let chunks: ChunkStore
     package let links: LinkStore
-    /// What the logs say, folded.
+    /// The folded logs.
     package let trees: ContainerTrees
     package let changes: ChangeHub
-    /// Containers that are to be collected immediately.
+    /// Containers to collect immediately.
     package let requests = CollectionRequests()
-    /// The turns of accounts that ask what uses their space, which reads all their lists of chunks.
+    /// The turns of accounts asking for their use of space, because that reads all their lists of chunks.
     let uses = FairAsyncMutex(maximumWaiting: 64, maximumPerAccount: 4)
     /// The turns of accounts at the console's pages.
     package let pages = PageTurns()
-    /// Attempts of all processes of a cluster; nil for a server of one process, which counts in memory.
+    /// Attempts at all processes of a cluster; nil for a server of one process, counting in memory.
     package let sharedAttempts: AttemptStore?
-    /// Devices that have read more than the logs have.
+    /// Devices with positions beyond the logs' ends.
     package let ahead: AheadDevices
     let generations: GenerationWatch
-    /// The states of devices that send requests.
+    /// The states of devices sending requests.
     package let senders: SenderStore
     let secrets: SecretStore
-    /// Notifies the other processes of a cluster.
+    /// Notifies the cluster's other processes.
     private let notifier: ClusterNotifier?
     package let time: any TimeSource
-    /// A time that only grows, whatever the machine's clock is set to. Limits of attempts count by it.
+    /// A monotonic time, independent of the machine's clock setting. Limits of attempts count by it.
     package let uptime: @Sendable () -> Duration
     let directory: DataDirectory
     let database: any StorageDatabase
     let log: Logger
-    /// For calls that block on the disk.
+    /// For blocking calls to the disk.
     let threads: NIOThreadPool
     /// For processor-bound work, so that it delays no disk work.
     let workers: NIOThreadPool
     private let passwords: PasswordHasher
     private let lock: Int32?
 
-    /// Opens the storage of a server that has all its data in the directory `path`.
+    /// Opens the storage of a server with all its data in the directory `path`.
     package convenience init(
         path: String, serving: Bool, mayCreate: Bool = true, log: Logger, time: any TimeSource = SystemTime(),
         passwordCost: PasswordCost = .standard
@@ -70,13 +75,16 @@ package final class ServerStore: Sendable {
             passwordCost: passwordCost)
     }
 
-    /// Opens the storage. One process at a time serves a directory (`serving`); commands of its owner may run beside that process.
+    /// Opens the storage. One process at a time serves a directory (`serving`); commands of its owner may run beside
+    /// that process.
     ///
     /// - Parameters:
-    ///   - isAlone: Whether no other process may use the database meanwhile; for a directory `serving` has that effect on servers.
-    ///   - mayCreate: Whether an absent or empty directory becomes that of a new server.
-    ///   - uptime: A time that only grows; nil for the machine's since now.
-    ///   - bucket: The client for the bucket of `place`; nil for one with the credentials that `place` and the environment name.
+    ///   - isAlone: Whether no other process may use the database meanwhile; for a directory `serving` has that effect
+    ///     on servers.
+    ///   - mayCreate: Whether an absent or empty directory becomes a new server's.
+    ///   - uptime: A monotonic time; nil for the machine's since now.
+    ///   - bucket: The client for the bucket of `place`; nil for a client with the credentials from `place` and the
+    ///     environment.
     /// - Throws: ``StorageError``; `notFound` if there is no server's data and none may be created.
     package init(
         _ place: ServerPlace, serving: Bool, isAlone: Bool = false, mayCreate: Bool = true, log: Logger,
@@ -143,7 +151,7 @@ package final class ServerStore: Sendable {
         notifier?.start(for: serving ? changes : nil)
     }
 
-    /// Finishes what is under way and releases the directory.
+    /// Finishes pending work and releases the directory.
     package func close() async throws {
         changes.close()
         requests.close()
@@ -159,10 +167,10 @@ package final class ServerStore: Sendable {
         if let lock { Glibc.close(lock) }
     }
 
-    /// Collects chunks that nothing needs any more, in all containers, in small steps. A container that cannot be read, such as one with
-    /// the log of a newer version, is skipped. One process of a server collects at a time; see ``CollectionReport/isElsewhere``.
+    /// Collects unneeded chunks in all containers, in small steps. An unreadable container, such as one with a newer
+    /// version's log, is skipped. One process of a server collects at a time; see ``CollectionReport/isElsewhere``.
     ///
-    /// - Parameter only: The containers to collect; nil for all, and for what crashes left.
+    /// - Parameter only: The containers to collect; nil for all, and for leftovers of crashes.
     package func collect(
         _ policy: CollectionPolicy = .standard, only: Set<Int64>? = nil, pause: Duration = .milliseconds(20)
     ) async throws -> CollectionReport {
@@ -175,8 +183,8 @@ package final class ServerStore: Sendable {
         return elsewhere
     }
 
-    /// Collects the containers from which a person removed something for good since the last call. While another process collects, the next
-    /// call does it.
+    /// Collects the containers from which a person removed something for good since the last call. While another
+    /// process collects, leaves them to the next call.
     package func collectRequested(_ policy: CollectionPolicy) async throws -> CollectionReport {
         let containers = requests.take()
         guard !containers.isEmpty else { return CollectionReport() }
@@ -190,13 +198,14 @@ package final class ServerStore: Sendable {
         }
     }
 
-    /// Collects the containers in which there were uploads, some of which may have been given up.
+    /// Collects the containers with uploads, some of which may have been given up.
     package func collectUnfinished(_ policy: CollectionPolicy) async throws -> CollectionReport {
         let containers = try await chunks.uploads.due(at: chunks.now())
         return containers.isEmpty ? CollectionReport() : try await collect(policy, only: containers)
     }
 
-    /// Collects, whether another process does or not: the lock may have been lost with a connection, so that has to do no harm.
+    /// Collects regardless of other processes: the lock may have been lost with a connection, so a concurrent
+    /// collection must do no harm.
     func collectWithoutLock(
         _ policy: CollectionPolicy, only: Set<Int64>? = nil, pause: Duration
     ) async throws -> CollectionReport {
@@ -216,7 +225,7 @@ package final class ServerStore: Sendable {
 }
 
 extension NIOThreadPool {
-    /// Runs blocking work on a thread for that, and converts errors of the disk to ``StorageError``.
+    /// Runs blocking work on a thread for it, and converts disk errors to ``StorageError``.
     func blocking<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         do { return try await runIfActive(body) } catch { throw StorageError.of(error) }
     }

@@ -1,5 +1,5 @@
-/// What objects count against an account's share, in bytes: their cost on the disk, not their contents. A file takes at least one block,
-/// and names and rows take space of their own.
+/// The bytes that objects count against an account's share: their cost on the disk, not their contents. A file takes at
+/// least one block, and names and rows take additional space.
 package enum StorageCost {
     private static let block = 4_096
     private static let row = 200
@@ -21,7 +21,7 @@ package enum StorageCost {
         WHERE container.account = ?
         """
 
-    /// Adds the cost of links to what every account uses.
+    /// Adds the cost of links to every account's use.
     static let addLinks = """
         UPDATE account SET used = used + \(link) * (SELECT COUNT(*) FROM link
             JOIN container ON container.id = link.container WHERE container.account = account.id)
@@ -36,18 +36,19 @@ package enum StorageCost {
                 JOIN container ON container.id = entry.container WHERE container.account = account.id)
         """
 
-    /// The cost of the chunks of an account, in SQL of both engines, by the same rules.
+    /// The cost of an account's chunks, in SQL of both engines, by the same rules.
     static let chunksOfAccount = """
         SELECT CAST(SUM(CASE WHEN chunk.size > \(block) THEN chunk.size ELSE \(block) END + \(row)) AS BIGINT) FROM chunk
         JOIN container ON container.id = chunk.container WHERE container.account = ?
         """
 
-    /// The cost of the entries of a container that count against the account's share.
+    /// The cost of a container's entries, as counted against the account's share.
     static let entriesOfContainer = """
         SELECT CAST(SUM(LENGTH(payload) + \(row)) AS BIGINT) FROM entry WHERE container = ? AND isFree = 0
         """
 
-    /// The cost of the entries of an account; the second argument is whether those of settings, which count against no share.
+    /// The cost of an account's entries; the second argument is whether those of settings, which count against no
+    /// share.
     static let entriesOfAccount = """
         SELECT CAST(SUM(LENGTH(entry.payload) + \(row)) AS BIGINT) FROM entry
         JOIN container ON container.id = entry.container WHERE container.account = ? AND entry.isFree = ?

@@ -1,15 +1,15 @@
 import Basics
 import Glibc
 
-/// Why the storage of a server did not perform an operation.
+/// Why a server's storage did not perform an operation.
 package struct StorageError: Error, CustomStringConvertible {
     package enum Code: String, Sendable {
         case notFound
         /// The account has no cloud yet.
         case noCloud
-        /// Stored data is not what was put there.
+        /// Stored data is corrupt.
         case damaged
-        /// A log does not have the position that the client has read to.
+        /// A log does not have the position up to which the client has read.
         case diverged
         /// The account's share is used up.
         case quota
@@ -22,13 +22,13 @@ package struct StorageError: Error, CustomStringConvertible {
         case unauthorized
         /// The account's second factor is missing or wrong.
         case secondFactor
-        /// A sign-in code is of another account than the device's.
+        /// A sign-in code belongs to a different account than the device.
         case otherAccount
         /// Another process serves this directory.
         case inUse
         /// A newer version wrote the data.
         case tooNew
-        /// A device of a newer version uses something that this version does not know.
+        /// A device of a newer version uses a feature unknown to this version.
         case unsupported
         /// Too much of this kind is under way; retry later.
         case busy
@@ -36,7 +36,7 @@ package struct StorageError: Error, CustomStringConvertible {
     }
 
     package let code: Code
-    /// What happened, to what, and what to do.
+    /// The problem, the affected object, and how to solve it.
     package let message: String
     package let cause: (any Error)?
 
@@ -48,7 +48,7 @@ package struct StorageError: Error, CustomStringConvertible {
 
     package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 
-    /// Converts any error of the disk or of the database; the code is `full` where more room would help.
+    /// Converts any error of the disk or of the database; the code is `full` if more space would help.
     static func of(_ error: any Error) -> StorageError {
         switch error {
         case let error as StorageError: error

@@ -44,7 +44,7 @@ struct BackupCommand: AsyncParsableCommand {
 }
 
 extension BackupCommand {
-    /// Returns whether a path, which need not exist, is a folder or inside of it, through symbolic links.
+    /// Returns whether a path, which need not exist, is a folder or inside it, through symbolic links.
     private static func isInside(_ path: String, _ folder: String) -> Bool {
         func real(_ path: String) -> String {
             var url = URL(filePath: path).standardizedFileURL
@@ -133,7 +133,7 @@ final class LineLimit: Sendable {
     private let last = Mutex(ContinuousClock.now - .seconds(1))
     let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Whether to show progress now. The last one of an operation is always due.
+    /// Whether to show progress now. The last line of an operation is always due.
     func isDue(_ isLast: Bool = false) -> Bool {
         guard isTerminal else { return false }
         return last.withLock { last in

@@ -1,9 +1,10 @@
 import Glibc
 
-/// Drops root's privileges in favour of the user to whom a data directory belongs.
+/// Drops root's privileges in favour of the owner of a data directory.
 ///
-/// The directory is that of a service, which may have been compromised: as root, a command would follow links that the service planted, and
-/// leave files that the service cannot open. Does nothing for other users, for a directory that belongs to root, and if there is none yet.
+/// The directory belongs to a service, which may have been compromised: as root, a command would follow links planted
+/// by the service, and leave files inaccessible to it. Does nothing for non-root users, for a directory owned by root,
+/// and for a missing directory.
 func becomeOwner(of directory: String) throws {
     guard geteuid() == 0, let owner = owner(of: directory), owner.user != 0 else { return }
     guard setgroups(0, nil) == 0, setgid(owner.group) == 0, setuid(owner.user) == 0, geteuid() == owner.user else {
@@ -13,7 +14,8 @@ func becomeOwner(of directory: String) throws {
     }
 }
 
-/// Creates a folder for its owner, who then needs no permission in the parent folder. Does nothing if the folder exists.
+/// Creates a folder for its owner, who then needs no permission in the parent folder. Does nothing if the folder
+/// exists.
 func createFolder(_ path: String, forOwnerOf directory: String) throws {
     guard geteuid() == 0, let owner = owner(of: directory), owner.user != 0, mkdir(path, 0o700) == 0 else { return }
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -42,7 +42,7 @@ extension ServerStore {
         ) { view in
             let batches = DeletionBatches(
                 DescendantWalk(below: .root), in: view.tree, seen: view.sequence, resolvesConflicts: true)
-            // The folder of documents is the one that stays.
+            // The documents folder stays.
             let count = try await view.tree.descendantCount(of: .root)
             return (batches, max(0, count - 1))
         }

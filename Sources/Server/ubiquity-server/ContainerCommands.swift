@@ -46,7 +46,7 @@ struct ContainerCommand: AsyncParsableCommand {
     }
 }
 
-/// The arguments that name a container of an account.
+/// The arguments naming a container of an account.
 struct ContainerChoice: ParsableArguments {
     @Argument(help: "The account.") var account: String
     @Argument(help: "The container.") var name: String

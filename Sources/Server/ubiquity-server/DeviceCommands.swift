@@ -74,7 +74,7 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 }
 
-/// The argument that names a device by its number in the list.
+/// The argument naming a device by its number in the list.
 struct DeviceNumber: ParsableArguments {
     @Argument(help: "The device's number in the list.") var number: Int64
 
@@ -106,7 +106,7 @@ extension ListFormat {
         for device in devices where !device.isRevoked { showSharing(of: device) }
     }
 
-    /// Names the states that use a device's token beside each other, and says how they are separated.
+    /// Lists the states sharing a device's token, and says how to separate them.
     private func showSharing(of device: DeviceRecord) {
         let senders = DeviceSender.shown(device.senders, below: device.name)
         guard !senders.isEmpty else { return }

@@ -65,7 +65,7 @@ struct LinkCommand: AsyncParsableCommand {
     }
 }
 
-/// The arguments that name one row of a list, or all of them.
+/// The arguments naming a single row of a list, or all of them.
 struct NumberOrAll: ParsableArguments {
     @Argument(help: "The number in the list.") var number: Int64?
     @Flag(help: "All of them.") var all = false

@@ -3,7 +3,7 @@ import Basics
 import Foundation
 import Glibc
 
-/// The option that selects how a list is printed: as a table for people, or as JSON for programs.
+/// The option selecting a list's output format: a table for people, or JSON for programs.
 struct ListFormat: ParsableArguments {
     @Flag(help: "Print JSON: an array with one object for each row; times are ISO 8601 in UTC, sizes are bytes.")
     var json = false
@@ -20,11 +20,11 @@ struct ListFormat: ParsableArguments {
         case bytes(UInt64)
         case time(Timestamp)
         case none
-        /// A list, of which a table shows the length.
+        /// A list; a table shows its length.
         case rows([String], [[Cell]])
     }
 
-    /// Prints rows whose cells are in the order of `columns`.
+    /// Prints rows with their cells in the order of `columns`.
     func show(_ columns: [String], _ rows: [[Cell]]) throws {
         guard json else { return showTable(columns, rows) }
         let data = try JSONSerialization.data(

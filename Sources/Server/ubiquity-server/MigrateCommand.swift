@@ -44,7 +44,7 @@ struct MigrateCommand: AsyncParsableCommand {
     func validate() throws { _ = try ends() }
 
     func run() async throws {
-        // Read before privileges are dropped: the files of settings may be root's alone.
+        // Read before privileges are dropped: the settings files may be root's alone.
         let (source, target) = try ends()
         let log = serverLogger(.warning)
         do {
@@ -58,7 +58,7 @@ struct MigrateCommand: AsyncParsableCommand {
         } catch let error as StorageError { throw Failure(error.message) }
     }
 
-    /// Returns the places that the options name; no new one with `--cancel`.
+    /// Returns the places named by the options; no new one with `--cancel`.
     private func ends() throws -> (source: PlaceSettings, target: PlaceSettings?) {
         let hasTarget = [to, toChunks, toSettings].contains { $0 != nil }
         guard cancel != hasTarget else {
@@ -77,7 +77,7 @@ struct MigrateCommand: AsyncParsableCommand {
         } catch let problem as SettingsProblem { throw ValidationError(problem.description) }
     }
 
-    /// Becomes the user to whom the directory belongs, and makes a new directory for that user.
+    /// Becomes the directory's owner, and creates a new directory for that user.
     private func prepareUser(_ source: PlaceSettings, _ target: PlaceSettings?) throws {
         switch (source.place, target?.place) {
         case (.directory(let from), let target):

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Logging
 
-/// The options that say where the server's data is: in a directory, or in a database and a bucket.
+/// The options for the place of the server's data: a directory, or a database and a bucket.
 struct PlaceOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -36,7 +36,7 @@ struct PlaceOption: ParsableArguments {
 
     func validate() throws { _ = try resolved() }
 
-    /// Returns the place that the command line, the environment and the file of settings name together.
+    /// Returns the place named by the command line, the environment and the settings file together.
     func resolved() throws -> PlaceSettings {
         let options = ["data": data, "database": database, "chunks": chunks, "cache": cache].compactMapValues(\.self)
         do {
@@ -44,7 +44,7 @@ struct PlaceOption: ParsableArguments {
         } catch let problem as SettingsProblem { throw ValidationError(problem.description) }
     }
 
-    /// Returns the file of settings; nil if there is none.
+    /// Returns the settings file; nil if there is none.
     func settingsFile() throws -> SettingsFile? {
         guard let path = settings ?? PlaceSettings.variable("settings", Self.environment) else { return nil }
         do { return try SettingsFile(reading: path) } catch let problem as SettingsProblem {
@@ -73,9 +73,9 @@ extension SettingsFile {
 }
 
 extension PlaceOption {
-    /// Returns the data directory for a command that works with directories only.
+    /// Returns the data directory for a command supporting directories only.
     ///
-    /// - Parameter done: What the command does, as a participle.
+    /// - Parameter done: The command's action, as a participle.
     func requireDirectory(to done: String) throws -> String {
         guard case .directory(let directory) = try resolved().place else {
             throw Failure(
@@ -92,7 +92,7 @@ extension PlaceOption {
 extension PlaceSettings {
     var isCluster: Bool { if case .cluster = place { true } else { false } }
 
-    /// Warns of a password that other users of the machine can read.
+    /// Warns of a password readable by other users of the machine.
     func warn(_ log: Logger) {
         guard exposesPassword else { return }
         log.warning(

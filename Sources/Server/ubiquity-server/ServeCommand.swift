@@ -161,16 +161,17 @@ private func level(_ text: String) throws -> Logger.Level {
     return level
 }
 
-/// Returns a logger to standard error, with one line for each event and its facts as `key=value`.
+/// Returns a logger to standard error, with a line for each event and its facts as `key=value`.
 func serverLogger(_ level: Logger.Level) -> Logger {
     var logger = Logger(label: "ubiquity-server") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = level
     return logger
 }
 
-/// Raises the limit of open descriptors: each connection needs one, and most systems allow 1,024 until a process requests more.
+/// Raises the limit of open descriptors: each connection needs one, and most systems allow 1,024 until a process
+/// requests more.
 ///
-/// - Returns: How many connections fit.
+/// - Returns: The number of connections within the limit.
 private func raiseDescriptorLimit(for connections: Int) -> Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return min(connections, 512) }

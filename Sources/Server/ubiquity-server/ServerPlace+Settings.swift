@@ -3,7 +3,7 @@ import S3Client
 import ServerStorage
 
 extension ServerPlace {
-    /// - Throws: ``Failure`` for an address that cannot be parsed.
+    /// - Throws: ``Failure`` for an unparsable address.
     init(_ place: PlaceSettings.Place) throws {
         switch place {
         case .directory(let directory): self.init(directory: directory)

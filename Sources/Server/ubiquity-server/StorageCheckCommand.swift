@@ -65,7 +65,7 @@ struct StorageCheckCommand: AsyncParsableCommand {
         for advice in advice(for: report) { print(advice) }
     }
 
-    /// Says what to do.
+    /// Recommends the next step.
     private func advice(for report: StorageReport) -> [String] {
         guard !report.isWhole else {
             return [report.counts.isEmpty ? "Nothing is damaged." : "Everything was repaired."]

@@ -7,7 +7,7 @@ import Glibc
 import Logging
 import ServerStorage
 
-/// `ubiquity-server`: serves a cloud, and lets its owner say who may use it.
+/// `ubiquity-server`: serves a cloud, and lets its owner control access.
 @main
 struct UbiquityServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -27,7 +27,7 @@ struct UbiquityServer: AsyncParsableCommand {
         defaultSubcommand: ServeCommand.self)
 
     static func main() async {
-        // Files that this program creates are accessible to their owner only.
+        // Files created by this program are accessible to their owner only.
         umask(0o077)
         CoreFiles.forbid()
         do {
@@ -40,9 +40,9 @@ struct UbiquityServer: AsyncParsableCommand {
         } catch { exit(withError: error) }
     }
 
-    /// Returns the command that arguments and, for a server, the file of settings describe.
+    /// Returns the command described by the arguments and, for a server, the settings file.
     private static func command(_ arguments: [String]) throws -> any ParsableCommand {
-        // `serve` is the default, so the parser takes any other word for one of its arguments.
+        // `serve` is the default, so the parser takes any other word for an argument of it.
         let names = configuration.subcommands.compactMap { $0.configuration.commandName }
         if let typed = arguments.first, !typed.hasPrefix("-"), typed != "help", !names.contains(typed) {
             throw ValidationError("There is no command '\(typed)'. \"ubiquity-server --help\" lists the commands.")
@@ -55,7 +55,7 @@ struct UbiquityServer: AsyncParsableCommand {
     }
 }
 
-/// Requests confirmation before an action that cannot be undone.
+/// Requests confirmation before an irreversible action.
 struct ConfirmOption: ParsableArguments {
     @Flag(help: "Do not ask.") var yes = false
 
@@ -70,8 +70,9 @@ struct ConfirmOption: ParsableArguments {
 }
 
 extension ParsableCommand {
-    /// Runs `body` with the server's storage; with a directory, as the user to whom it belongs. Servers may run on the storage at the same
-    /// time, unless `alone`: then it is refused if one runs on the directory, or uses the database.
+    /// Runs `body` with the server's storage; with a directory, as the directory's owner. Servers may run on the
+    /// storage at the same time, unless `alone`: then it is refused if a server runs on the directory, or uses the
+    /// database.
     func withStore(
         _ options: PlaceOption, mayCreate: Bool = false, alone: Bool = false,
         _ body: (ServerStore) async throws -> Void
@@ -92,7 +93,7 @@ extension ParsableCommand {
     }
 }
 
-/// An error that ends the program with status 1.
+/// An error ending the program with status 1.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -6,9 +6,9 @@ import Sync
 import Synchronization
 import VirtualFileSystem
 
-/// Notifies presenters of changed ubiquity attributes of their items. While there are presenters, it checks ten times a second, and only if
-/// the database was written or bytes were being transferred since the last check; each check covers a bounded number of presenters, so that
-/// many cost no more than few.
+/// Notifies presenters of changes to their items' ubiquity attributes. While there are presenters, it checks ten times
+/// a second, and only after database writes or during transfers; each check covers a bounded number of presenters, so
+/// its cost stays constant.
 package final class AttributeWatch: Sendable {
     private struct State {
         var seen: [PresenterID: UbiquityFacts?] = [:]
@@ -28,8 +28,8 @@ package final class AttributeWatch: Sendable {
 
     var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
-    /// Waits until the next check is due. Without presenters nothing runs: a timer that fires ten times a second keeps an idle machine from
-    /// sleeping. Returns early when the task is cancelled.
+    /// Waits until the next check is due. Without presenters nothing runs, as a timer firing ten times a second keeps
+    /// an idle machine from sleeping. Returns early if the task is cancelled.
     package func untilDue(clock: any Clock<Duration> = .continuous) async {
         while isEmpty, !Task.isCancelled { await added.wait(atMost: .seconds(3_600), clock: clock) }
         // Only cancellation ends the sleep early.
@@ -53,9 +53,9 @@ package final class AttributeWatch: Sendable {
     }
 
     /// - Parameters:
-    ///   - writes: How often the database has been written so far.
-    ///   - facts: Returns the item that a presenter presents now and its facts; nil where they are not known.
-    /// - Returns: The attributes that changed, each item once.
+    ///   - writes: The number of database writes so far.
+    ///   - facts: Returns a presenter's current item and its facts; nil if unknown.
+    /// - Returns: The changed attributes, each item once.
     func look(
         writes: UInt64, isMoving: Bool, _ facts: (PresenterID) -> (item: ItemNumber, facts: UbiquityFacts)?
     ) -> [ItemNumber: UbiquityAttributes] {
@@ -82,7 +82,7 @@ package final class AttributeWatch: Sendable {
     }
 }
 
-/// The facts of an item's state that presenters can observe.
+/// An item's observable state.
 struct UbiquityFacts: Equatable, Sendable {
     private let status: DocumentStatus
 

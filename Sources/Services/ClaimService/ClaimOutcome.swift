@@ -1,7 +1,7 @@
 package import Coordination
 import Synchronization
 
-/// The outcome of a request for a claim: set once, by the part that decides it, perhaps before it is awaited.
+/// The outcome of a request for a claim: set once, perhaps before it is awaited.
 package final class ClaimOutcome: Sendable {
     package typealias Value = Result<[ItemKey], ClaimError>
 

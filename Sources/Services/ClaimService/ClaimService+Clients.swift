@@ -3,51 +3,52 @@ package import Coordination
 package import DaemonProtocol
 import Sync
 
-/// The operations of the handlers of requests. What the service keeps of its clients is its own.
+/// Operations for request handlers. The service's records of its clients stay private.
 extension ClaimService {
     // MARK: Claims
 
-    /// Makes room for the claim of a request, before anything is looked up for it.
+    /// Reserves a slot for the request's claim before any lookup.
     ///
-    /// - Throws: `invalidRequest` for a number that is in use, `busy` beyond the limit of a connection.
+    /// - Throws: `invalidRequest` for a number already in use, `busy` beyond the connection's limit.
     package func makeRoom(for client: any ClaimClient) throws(DaemonFailure) {
         try clients.add(client)
         watched.ring()
     }
 
-    /// Records that the claim of a request was granted.
+    /// Records that a request's claim was granted.
     ///
-    /// - Parameter written: The items that it writes.
-    /// - Returns: The number of the claim; nil if the client finished it in the meantime.
+    /// - Parameter written: The items it writes.
+    /// - Returns: The claim's number; nil if the client finished it in the meantime.
     package func noteGrant(to client: any ClaimClient, writing written: [ItemKey]) -> ClaimID? {
         clients.note(written, of: client)
         return clients.claim(client.request, of: client)
     }
 
-    /// Ends the claim of a request that failed, whether it waits, is held, or was never opened.
+    /// Ends the claim of a failed request, whether waiting, held, or never opened.
     package func cancel(_ client: any ClaimClient) {
         if let id = clients.claim(client.request, of: client) { abandon(id, of: client) }
         clients.remove(client.request, of: client)
     }
 
-    /// Returns the items that a granted claim writes and of which presenters have to be notified; none if there are no presenters.
+    /// Returns a granted claim's written items, for notices to presenters; none if there are no presenters.
     ///
     /// - Parameter request: The number of the request for the claim.
     package func writtenItems(under request: UInt64, of client: any ClaimClient) -> [ItemKey] {
         hasPresenters ? clients.written(request, of: client) : []
     }
 
-    /// Returns the client that requested a claim; nil for a claim that has ended, or is not a client's.
+    /// Returns a claim's client; nil if the claim has ended, or is not a client's.
     package func holder(of claim: ClaimID) -> (any ClaimClient)? { clients.holder(of: claim) }
 
     // MARK: Presenters
 
-    /// Whether any client presents anything. Costs one atomic load.
+    /// Whether there is any presenter. Costs one atomic load.
     package var hasPresenters: Bool { !clients.deliveries.isEmpty }
 
-    /// Makes room for a presenter of a client, then registers it with `register`, which looks up its item and calls ``present(_:)``.
+    /// Reserves a slot for a client's presenter, then registers it with `register`, which looks up its item and calls
+    /// ``present(_:)``.
     ///
-    /// - Throws: `busy` beyond the limit of a connection, and the errors of `register`.
+    /// - Throws: `busy` beyond the connection's limit, and the errors of `register`.
     package func addPresenter(
         of client: any ClaimClient, _ register: () async throws -> PresenterID
     ) async throws -> PresenterID {

@@ -5,7 +5,7 @@ package import LocalMetadata
 import Synchronization
 package import VirtualFileSystem
 
-/// Permits for opens in the mount by programs that may not know about coordination.
+/// Permits for opens in the mount by programs not necessarily aware of coordination.
 extension ClaimService: AccessPermits {
     /// How long an open waits: as long as a read waits while none of its bytes arrive.
     private static let patience = Patience.limit
@@ -38,7 +38,7 @@ extension ClaimService: AccessPermits {
         return .later(permit)
     }
 
-    /// Returns the name to show for a plain program that waits, and its thread.
+    /// Returns the display name and thread of a waiting plain program.
     package func opener(of claim: ClaimID) -> (program: String, pid: Int32)? {
         openers.withLock { $0[claim] }.map { ("open", $0) }
     }
@@ -55,8 +55,8 @@ extension ClaimService: AccessPermits {
         }
     }
 
-    /// Returns whether another program may be waiting for this one, because it, or a program that started it, is inside an accessor or has
-    /// a question to answer. It is then let through, since it might otherwise wait for itself.
+    /// Returns whether another program may be waiting for this thread's program, because it or an ancestor is inside an
+    /// accessor or has a question to answer. It is then let through, since it might otherwise wait for itself.
     private func holdsUpOthers(_ thread: Int32) -> Bool {
         let busy = Set(clients.processes.filter { arbiter.isBusy($0.key) }.values)
         guard !busy.isEmpty else { return false }

@@ -7,11 +7,11 @@ package import Sync
 import Synchronization
 package import VirtualFileSystem
 
-/// The daemon's one arbiter, with its inputs: requests of clients, changes of the tree, and programs that stop or die.
+/// The daemon's arbiter with its inputs: client requests, tree changes, and stopped or dead programs.
 package final class ClaimService: TreeObserver {
     let clients: ClientClaims
     let arbiter: Arbiter<ContinuousClock>
-    /// The threads of plain programs whose open waits, or whose permit is just being requested.
+    /// The threads of plain programs waiting in an open or requesting a permit.
     let openers = Mutex<[ClaimID: Int32]>([:])
     package let attributes = AttributeWatch()
     /// Rung when a program has a claim or a presenter.
@@ -22,10 +22,10 @@ package final class ClaimService: TreeObserver {
     /// Whether the engine has postponed something until a claim ends.
     private let isDeferred = Atomic(false)
     private let onClaimEnd = Hook<Void>()
-    /// Items that have taken the place of removed ones, kept between the reports of removals and of moves.
+    /// Replacements of removed items, kept between the reports of removals and of moves.
     private let successors = Mutex<Set<NodeID>>([])
 
-    /// - Parameter maximumClaims: Upper bound of the claims and waiting requests of one connection.
+    /// - Parameter maximumClaims: Upper bound of a connection's claims and waiting requests.
     package init(_ metadata: MetadataDatabase, maximumClaims: Int, log: Logger) {
         clients = ClientClaims(maximumClaims: maximumClaims, log: log)
         tree = MetadataItemTree(metadata: metadata, known: known, log: log)
@@ -36,7 +36,7 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Clients
 
-    /// Requests a claim for a client, after ``makeRoom(for:)``. Returns at once; `outcome` is called once.
+    /// Requests a claim for a client, after ``makeRoom(for:)``. Returns immediately; `outcome` is called once.
     package func open(
         _ request: ClaimRequest, for client: any ClaimClient,
         _ outcome: @escaping @Sendable (Result<[ItemKey], ClaimError>) -> Void
@@ -53,13 +53,13 @@ package final class ClaimService: TreeObserver {
         clients.remove(client.request, of: client)
     }
 
-    /// Runs `body` after the others that were passed to this method, so that claims that are opened at once do not compete for the locks of
-    /// the file system. First in the lock order, before those locks.
+    /// Serializes calls of `body`, so that claims opened at the same time do not compete for the file system's locks.
+    /// First in the lock order, before those locks.
     package func oneAtATime<T>(_ body: () throws -> T) rethrows -> T { try prompt.withLock { _ in try body() } }
 
     // MARK: The engine
 
-    /// Registers `action`, which is called when a claim has ended for which something was postponed.
+    /// Registers `action`, to be called when a claim with postponed work has ended.
     package func whenClaimEnds(_ action: @escaping @Sendable () -> Void) { onClaimEnd.set(action) }
 
     package func noteDeferral() { isDeferred.store(true, ordering: .sequentiallyConsistent) }
@@ -78,7 +78,7 @@ package final class ClaimService: TreeObserver {
         return id
     }
 
-    /// Returns the item or name that the presenter presents now.
+    /// Returns the presenter's current item or name.
     package func place(of presenter: PresenterID) -> ItemKey? { arbiter.key(of: presenter) }
 
     /// Removes a presenter. Returns false if the client has no such presenter.
@@ -108,7 +108,7 @@ package final class ClaimService: TreeObserver {
         claimEnded()
     }
 
-    /// Removes everything of a client that is gone, so that others can go on at once.
+    /// Removes all claims and presenters of a disconnected client, so that waiting clients continue immediately.
     package func end(_ connection: UInt64) {
         clients.removeAll(of: connection)
         clients.deliveries.removeAll(of: connection)
@@ -140,9 +140,9 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Handles changes from other devices: items that have moved, and names that have a new item. ``contentChanged(of:)`` has to follow.
+    /// Handles remote changes: moved items, and names with a new item. ``contentChanged(of:)`` has to follow.
     package func changed(_ effects: TreeEffects) {
-        // An item that took the place of another was reported as its successor.
+        // A replacement was reported as the replaced item's successor.
         let successors = successors.withLock { successors in
             defer { successors = [] }
             return successors
@@ -166,8 +166,8 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Handles content and attributes from other devices. Must be called once the kernel has the new attributes: a presenter that still found
-    /// the former time of modification would take the document for unchanged, and would not be notified again.
+    /// Handles remote content and attributes. Must be called once the kernel has the new attributes: a presenter still
+    /// seeing the former modification time would take the document for unchanged, and would not be notified again.
     package func contentChanged(of nodes: Set<NodeID>) {
         guard !clients.deliveries.isEmpty else { return }
         for node in nodes where tree.hasContent(ItemNumber(node)) {
@@ -177,9 +177,9 @@ package final class ClaimService: TreeObserver {
 
     /// Moves claims and presenters to the item's new place in the log.
     private func moved(_ node: NodeID, from place: ItemPlace) {
-        // An item that is gone by now was reported as deleted.
+        // An item gone by now was reported as deleted.
         guard let item = tree.row(of: ItemNumber(node)), item.place != place else { return }
-        // A package that lost its name to the document that it is in conflict with is still the document to its presenters.
+        // A package whose name went to its conflicting document is still the document to its presenters.
         if item.packageConflict != nil, let document = tree.document(of: item),
             tree.row(of: document.item)?.place == place
         {
@@ -188,8 +188,8 @@ package final class ClaimService: TreeObserver {
         arbiter.handle(.moved(ItemNumber(node), from: place, to: item.place, by: nil))
     }
 
-    /// Handles the arrival of a package that is a conflict version. If it had the document's name before, the presenters of that name now
-    /// present the item that has it.
+    /// Handles the arrival of a package as a conflict version. If it had the document's name before, that name's
+    /// presenters now present its current item.
     private func stoodAside(_ item: ItemNumber, hadNameOf: (LocalItem) -> Bool) {
         guard let row = tree.row(of: item), row.packageConflict != nil, let document = tree.document(of: row) else {
             return
@@ -200,7 +200,7 @@ package final class ClaimService: TreeObserver {
         tell(row, .gained)
     }
 
-    /// Handles versions of the history that a program removed, here or on another device.
+    /// Handles history versions removed by a program, locally or remotely.
     package func lost(_ versions: [HistoricVersion]) {
         guard !clients.deliveries.isEmpty else { return }
         for version in versions {
@@ -219,7 +219,7 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Returns the same item under another number, wherever it is now; else the item that has taken its place.
+    /// Returns the same item under its new number, wherever it is now; else its replacement.
     private func successor(of item: LocalItem) -> ItemNumber? {
         if let same = tree.item(item.item, in: item.container), same != ItemNumber(item.node) { return same }
         guard let other = tree.item(at: item.place), other != ItemNumber(item.node) else { return nil }
@@ -227,7 +227,7 @@ package final class ClaimService: TreeObserver {
         return other
     }
 
-    /// Notifies the presenters of a document of a change to one of its conflict siblings.
+    /// Notifies a document's presenters of a change to one of its conflict siblings.
     private func tell(_ sibling: LocalItem, _ change: VersionChange) {
         guard let document = tree.document(of: sibling) else { return }
         arbiter.handle(.versionChanged(document.item, document.version, change))
@@ -235,7 +235,7 @@ package final class ClaimService: TreeObserver {
 
     /// Handles a move. vim and other editors rename the document to a backup and create a new file in its place.
     private func moved(_ item: LocalItem, to place: ItemPlace) {
-        // A sibling that is given another name becomes a document of its own.
+        // A renamed sibling becomes a document.
         tell(item, .resolved)
         let rules = ExclusionRules.standard
         let isSetAside = place.folder == item.place.folder && rules.excludes(place.name) && !rules.excludes(item.name)
@@ -246,7 +246,7 @@ package final class ClaimService: TreeObserver {
         }
     }
 
-    /// Notifies presenters of the ubiquity attributes that changed since the last call.
+    /// Notifies presenters of ubiquity attributes changed since the last call.
     package func tellAttributes(writes: UInt64, isMoving: Bool, _ status: (NodeID) throws -> DocumentStatus) {
         let changes = attributes.look(writes: writes, isMoving: isMoving) { presenter in
             guard let key = arbiter.key(of: presenter) else {
@@ -254,7 +254,7 @@ package final class ClaimService: TreeObserver {
                 attributes.remove(presenter)
                 return nil
             }
-            // An item that was removed between the two lookups has no state.
+            // An item removed between the two lookups has no state.
             guard case .item(let item) = key, let status = try? status(item.node) else { return nil }
             return (item, UbiquityFacts(status))
         }
@@ -265,8 +265,8 @@ package final class ClaimService: TreeObserver {
 
     // MARK: Stopped programs
 
-    /// Checks each second whether the programs that have claims are stopped, while there are any: the kernel does not notify a process when
-    /// another one is stopped.
+    /// Checks each second for stopped programs among those with claims, while there are any: the kernel does not notify
+    /// a process when another is stopped.
     package func watchStoppedPrograms(clock: any Clock<Duration> = .continuous) async {
         var stopped: Set<ClientID> = []
         while !Task.isCancelled {

@@ -3,7 +3,7 @@ package import DaemonProtocol
 import Logging
 import Synchronization
 
-/// The claims of the socket's clients, by the numbers that the clients gave their requests.
+/// The claims of the socket's clients, by the clients' request numbers.
 package final class ClientClaims: ClaimMessenger {
     private struct Entry {
         let client: any ClaimClient
@@ -12,7 +12,7 @@ package final class ClientClaims: ClaimMessenger {
         /// Whether the client finished it before the arbiter had it.
         var isCalledOff = false
         var isRevoked = false
-        /// The items that the claim writes, once it is granted.
+        /// The claim's written items, once it is granted.
         var written: [ItemKey] = []
     }
 
@@ -30,7 +30,7 @@ package final class ClientClaims: ClaimMessenger {
     private let state = Mutex(State())
     private let count = Atomic(0)
     package let deliveries = PresenterOutbox()
-    /// Upper bound of the claims and waiting requests of one connection.
+    /// Upper bound of a connection's claims and waiting requests.
     private let maximumClaims: Int
     let log: Logger
 
@@ -39,10 +39,10 @@ package final class ClientClaims: ClaimMessenger {
         self.log = log
     }
 
-    /// Costs one atomic load, so that a change of the tree is not slowed down while no program coordinates.
+    /// Costs one atomic load, so that tree changes are not slowed down while no program coordinates.
     package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// Makes room for a request, before anything is looked up for it.
+    /// Reserves a slot for a request before any lookup.
     package func add(_ client: any ClaimClient) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state[client, client.request] == nil else {
@@ -70,7 +70,7 @@ package final class ClientClaims: ClaimMessenger {
         }
     }
 
-    /// Records the items that a granted claim writes.
+    /// Records the items written by a granted claim.
     package func note(_ written: [ItemKey], of client: any ClaimClient) {
         guard !written.isEmpty else { return }
         state.withLock { $0[client, client.request]?.written = written }
@@ -98,7 +98,7 @@ package final class ClientClaims: ClaimMessenger {
 
     package enum End: Equatable { case none, revoked, calledOff, claim(ClaimID) }
 
-    /// Removes a request that its client finishes, and returns what has to be done about it.
+    /// Removes a request finished by its client, and returns the follow-up action.
     func finish(_ request: UInt64, of client: any ClaimClient) -> End {
         state.withLock { state in
             guard let entry = state[client, request] else { return .none }
@@ -114,7 +114,7 @@ package final class ClientClaims: ClaimMessenger {
         }
     }
 
-    /// The processes that have claims or presenters, or that wait for claims.
+    /// Processes with claims, waiting requests or presenters.
     var processes: [ClientID: Int32] {
         let clients = state.withLock { $0.entries.values.compactMap { $0.values.first?.client } }
         return clients.reduce(into: deliveries.processes) { $0[ClientID($1.connection)] = $1.processID }

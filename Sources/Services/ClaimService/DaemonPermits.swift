@@ -3,8 +3,8 @@ package import LocalMetadata
 package import Sync
 import VirtualFileSystem
 
-/// The permits of the engine: the daemon takes part in coordination like a program. It uploads and swaps in versions under a permit, and
-/// requests one before it evicts bytes.
+/// The engine's permits: the daemon takes part in coordination like a program. It uploads and swaps in versions under a
+/// permit, and requests one before it evicts bytes.
 package struct DaemonPermits: EnginePermits {
     private let claims: ClaimService
 
@@ -24,7 +24,7 @@ package struct DaemonPermits: EnginePermits {
         case nil: break
         }
         guard access.mayWait else {
-            // The grant is decided, and its delivery waits for the thread that is delivering other outcomes.
+            // The grant is decided, but its delivery waits for the thread delivering earlier outcomes.
             if claims.arbiter.isGranted(id) { return .now(end: { permit.cancel() }) }
             permit.cancel()
             return .refused
@@ -53,7 +53,7 @@ extension EngineAccess {
     fileprivate var mode: Access.Mode {
         switch self {
         case .upload: .reading([])
-        // Unsaved changes of other programs would later overwrite the new version, as if they were based on it.
+        // Programs' unsaved changes would later overwrite the new version, as if they were based on it.
         case .swap: .writing(.merging)
         case .follow: .writing(nil)
         case .send: .reading(.withoutChanges)
@@ -68,8 +68,8 @@ extension EngineAccess {
         }
     }
 
-    /// Longer than the arbiter waits for a silent presenter or a frozen holder. A live holder that keeps its claim only delays its own
-    /// document; the next round of the engine requests the permit again.
+    /// Longer than the arbiter waits for a silent presenter or a frozen holder. A live holder keeping its claim only
+    /// delays its own document; the engine's next round requests the permit again.
     fileprivate var patience: Duration { .seconds(60) }
 }
 

@@ -3,18 +3,20 @@ package import Coordination
 package import LocalMetadata
 import Synchronization
 
-/// Rows of the tree that claims looked up last, so that repeated claims of the same items read nothing from the database.
+/// The tree rows that claims looked up most recently, so that repeated claims of the same items read nothing from the
+/// database.
 ///
-/// A row is forgotten when the transaction that changed it returns, before ``VirtualFileSystem/naming`` or the gate is released. A caller
-/// that holds both finds here what the database has. Bounded: of two shelves, the older one is dropped when the newer one is full.
+/// A row is forgotten when the transaction changing it returns, before ``VirtualFileSystem/naming`` or the gate is
+/// released. A caller holding both sees the database's state here. Bounded: of two shelves, the older is dropped when
+/// the newer is full.
 package final class ItemCache: Sendable {
     package struct Row: Sendable {
         package let item: ItemNumber
         package let place: ItemPlace
         package let kind: TreeKind
-        /// Whether it is a folder to the file system; a package is one too.
+        /// Whether it is a folder to the file system, as a package is too.
         package let isFolder: Bool
-        /// Whether it is a file whose bytes are all here.
+        /// Whether it is a file with all bytes local.
         package let isWhole: Bool
 
         package init(_ row: LocalItem) {
@@ -57,7 +59,7 @@ package final class ItemCache: Sendable {
     private struct State {
         var newer = Shelf()
         var older = Shelf()
-        /// Incremented by each transaction that changed the tree.
+        /// Incremented by each transaction changing the tree.
         var epoch: UInt64 = 0
         let limit: Int
 
@@ -74,7 +76,7 @@ package final class ItemCache: Sendable {
     /// - Parameter limit: The number of rows on each of two shelves. A row takes some 300 bytes.
     package init(limit: Int = 4_096) { state = Mutex(State(limit: limit)) }
 
-    /// The present epoch, which has to be read before the rows that are passed to ``learn(_:of:)``.
+    /// The current epoch, to be read before the rows passed to ``learn(_:of:)``.
     package var epoch: UInt64 { state.withLock { $0.epoch } }
 
     package subscript(item: ItemNumber) -> Row? {
@@ -98,7 +100,7 @@ package final class ItemCache: Sendable {
         }
     }
 
-    /// Keeps rows that were read, unless something has changed since.
+    /// Keeps rows just read, unless something has changed since.
     package func learn(_ rows: [Row], of epoch: UInt64) {
         state.withLock { state in
             guard state.epoch == epoch else { return }
@@ -106,7 +108,7 @@ package final class ItemCache: Sendable {
         }
     }
 
-    /// Forgets changed rows after a commit, on the thread that made it.
+    /// Forgets changed rows after a commit, on the committing thread.
     package func forget(_ changes: RowChanges) {
         state.withLock { state in
             state.epoch += 1

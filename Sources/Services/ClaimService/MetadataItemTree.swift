@@ -3,8 +3,8 @@ package import Coordination
 package import LocalMetadata
 import Logging
 
-/// The device's tree as the arbiter reads it: rows of the database as they are now. Finding an item costs one lookup by its key for each
-/// folder above it, in ``ItemCache`` or else in the database.
+/// The device's tree as the arbiter reads it: the database's current rows. Finding an item costs a keyed lookup for
+/// each folder above it, in ``ItemCache`` or else in the database.
 struct MetadataItemTree: ItemTree, Sendable {
     let metadata: MetadataDatabase
     let known: ItemCache
@@ -27,12 +27,12 @@ struct MetadataItemTree: ItemTree, Sendable {
         return row
     }
 
-    /// Returns whether the item is a file whose bytes are here.
+    /// Returns whether the item is a file with local bytes.
     func hasContent(_ item: ItemNumber) -> Bool {
         read { try $0.local.item(item.node) }.map { $0.kind == .file && $0.presence == .whole } ?? false
     }
 
-    /// Returns the document that a conflict sibling is a version of; nil for any other item.
+    /// Returns a conflict sibling's document; nil for any other item.
     func document(of sibling: LocalItem) -> (item: ItemNumber, version: VersionID)? {
         guard let conflict = sibling.conflictPlace else { return nil }
         return read { try $0.local.document(ofVersion: sibling) }.map { (ItemNumber($0.node), conflict.version) }
@@ -44,7 +44,7 @@ struct MetadataItemTree: ItemTree, Sendable {
 
     func row(of item: ItemNumber) -> LocalItem? { read { try $0.local.item(item.node) } }
 
-    /// Treats an item that cannot be read as absent: the request is refused, as the program's own access would be.
+    /// Treats an unreadable item as absent: the request is refused, as the program's own access would be.
     private func read(_ query: (MetadataTransaction) throws -> LocalItem?) -> LocalItem? {
         do { return try metadata.read(query) } catch {
             log.error("an item could not be looked up for a claim", metadata: ["error": "\(error)"])

@@ -2,21 +2,22 @@ import Coordination
 import Synchronization
 import VirtualFileSystem
 
-/// The permit of a program that opened a file which others hold.
+/// The permit of a program opening a file held by other clients.
 final class PlainPermit: PendingPermit {
     private enum State {
         case waiting((@Sendable (PermitOutcome) -> Void)?)
         /// The outcome is known, and there is no listener yet.
         case over(PermitOutcome)
         case delivered
-        /// Abandoned before a listener was registered. The permit may still be granted: a grant is delivered by one thread at a time.
+        /// Abandoned before a listener was registered. The permit may still be granted, as a single thread delivers
+        /// grants.
         case abandoned
     }
 
     private let state = Mutex(State.waiting(nil))
     private let calledOff: @Sendable () -> Void
 
-    /// - Parameter calledOff: Makes the arbiter end the request.
+    /// - Parameter calledOff: Ends the request in the arbiter.
     init(calledOff: @escaping @Sendable () -> Void) { self.calledOff = calledOff }
 
     func whenDecided(_ listener: @escaping @Sendable (PermitOutcome) -> Void) {
@@ -49,7 +50,7 @@ final class PlainPermit: PendingPermit {
         calledOff()
     }
 
-    /// Makes the arbiter end the request unless it is already granted; the listener is called.
+    /// Ends the request in the arbiter unless already granted; the listener is called.
     func callOff() { calledOff() }
 
     func finish(_ outcome: PermitOutcome) {

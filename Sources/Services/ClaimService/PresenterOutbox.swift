@@ -2,8 +2,8 @@ package import Coordination
 package import DaemonProtocol
 import Synchronization
 
-/// The messages that wait to be sent to the presenters of each connection. Bounded: ``PresenterMailbox`` keeps a thousand notices of each
-/// presenter, and a connection has at most ``maximumPresenters``.
+/// Pending messages to the presenters of each connection. Bounded: ``PresenterMailbox`` keeps a thousand notices of
+/// each presenter, and a connection has at most ``maximumPresenters``.
 package final class PresenterOutbox: Sendable {
     static let maximumPresenters = 100_000
 
@@ -14,7 +14,7 @@ package final class PresenterOutbox: Sendable {
         /// How many presenters are registered, or about to be.
         var presenters = 0
         var mailboxes: [PresenterID: PresenterMailbox] = [:]
-        /// Presenters that have messages, each once, in the order of arrival; the messages of those before `taken` have been read.
+        /// Presenters with messages, each once, in the order of arrival; entries before `taken` have been read.
         var order: [PresenterID] = []
         var taken = 0
         var reader: CheckedContinuation<Delivery?, Never>?
@@ -24,10 +24,10 @@ package final class PresenterOutbox: Sendable {
     private let boxes = Mutex<[UInt64: Box]>([:])
     private let count = Atomic(0)
 
-    /// Costs one atomic load, so that a change of the tree is not slowed down while no program presents.
+    /// Costs one atomic load, so that tree changes are not slowed down while no program presents.
     package var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// The processes that have presenters.
+    /// Processes with presenters.
     var processes: [ClientID: Int32] {
         let clients = boxes.withLock { $0.values.filter { $0.presenters > 0 }.map(\.client) }
         return Dictionary(clients.map { (ClientID($0.connection), $0.processID) }) { first, _ in first }
@@ -37,7 +37,7 @@ package final class PresenterOutbox: Sendable {
 
     // MARK: Presenters
 
-    /// Makes room for a presenter, before anything is looked up for it.
+    /// Reserves a slot for a presenter before any lookup.
     package func add(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
@@ -50,7 +50,7 @@ package final class PresenterOutbox: Sendable {
         }
     }
 
-    /// - Parameter presenter: Nil for one that was never registered.
+    /// - Parameter presenter: Nil if it was never registered.
     package func remove(_ presenter: PresenterID?, of client: any ClaimClient) {
         boxes.withLock { boxes in
             guard boxes[client.connection] != nil else { return }
@@ -73,7 +73,7 @@ package final class PresenterOutbox: Sendable {
 
     func put(_ message: PresenterDelivery, for presenter: PresenterID, of connection: UInt64) {
         let handOver = boxes.withLock { boxes -> (CheckedContinuation<Delivery?, Never>, Delivery)? in
-            // Messages to a connection that has ended are not read.
+            // Messages to a closed connection are not read.
             guard boxes[connection] != nil else { return nil }
             boxes[connection]?.put(message, for: presenter)
             guard let reader = boxes[connection]?.reader, let next = boxes[connection]?.take() else { return nil }
@@ -83,7 +83,7 @@ package final class PresenterOutbox: Sendable {
         if let (reader, next) = handOver { reader.resume(returning: next) }
     }
 
-    /// Registers the connection's reader of messages, of which there is at most one.
+    /// Registers the connection's reader of messages; there is at most one.
     package func beginReading(_ client: any ClaimClient) throws(DaemonFailure) {
         try boxes.withLock { boxes throws(DaemonFailure) in
             var box = boxes[client.connection] ?? Box(client: client)
@@ -101,7 +101,7 @@ package final class PresenterOutbox: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isLater, message) = boxes.withLock { boxes -> (Bool, Delivery?) in
-                    // A cancellation handler that runs after this finds the continuation.
+                    // A cancellation handler running after this finds the continuation.
                     guard boxes[connection] != nil, !Task.isCancelled else { return (false, nil) }
                     if let message = boxes[connection]?.take() { return (false, message) }
                     boxes[connection]?.reader = continuation
@@ -128,7 +128,7 @@ extension PresenterOutbox.Box {
         while taken < order.count {
             let presenter = order[taken]
             taken += 1
-            // Only now and then, as this moves all entries that wait.
+            // Only now and then, as this moves all pending entries.
             if taken * 2 > order.count {
                 order.removeFirst(taken)
                 taken = 0

@@ -1,12 +1,13 @@
 import Glibc
 
-/// Finds the programs that started a program, as the kernel and the program's environment show them.
+/// Finds a program's ancestors, from the kernel and the program's environment.
 enum ProcessFamily {
-    /// Returns the process of a thread and its ancestors, the nearest first. A process whose parent has ended is no longer listed below it.
+    /// Returns a thread's process and its ancestors, the nearest first. A process whose parent has ended is no longer
+    /// listed below it.
     static func ancestors(of thread: Int32) -> [Int32] {
         var found: [Int32] = []
         var next = thread
-        // A deeper family means that the table changed while it was read and forms a loop.
+        // A deeper family indicates a table changed during the read and forming a loop.
         while next > 1, found.count < 64, let status = read("/proc/\(next)/status", limit: 4096) {
             guard let process = number("Tgid:", in: status), let parent = number("PPid:", in: status) else { break }
             found.append(process)
@@ -15,7 +16,8 @@ enum ProcessFamily {
         return found
     }
 
-    /// Returns the claim in which `ubiquity coordinate` started the process, whatever its parent is by now. The number is the daemon's.
+    /// Returns the claim of the enclosing `ubiquity coordinate`, whatever the process's parent is by now. The number is
+    /// the daemon's.
     static func surroundingClaim(of thread: Int32) -> UInt64? {
         guard let environment = read("/proc/\(thread)/environ", limit: 256 << 10) else { return nil }
         let prefix = Array("UBIQUITY_COORDINATION=".utf8)
@@ -30,7 +32,7 @@ enum ProcessFamily {
         return digits.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Reads a file of a process; nil if the process is gone, or belongs to another user.
+    /// Reads a process's file; nil if the process is gone, or belongs to another user.
     private static func read(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -2,7 +2,7 @@ package import DaemonProtocol
 package import LocalMetadata
 import Sync
 
-/// The events of one store for one client, produced as fast as the client reads.
+/// A store's events for a client, produced as fast as the client reads.
 package final class KeyValueFeed: Sendable {
     private let service: KeyValueService
     private let clock: any Clock<Duration>

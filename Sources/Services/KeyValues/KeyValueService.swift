@@ -3,8 +3,8 @@ package import LocalMetadata
 package import Sync
 import Synchronization
 
-/// Tracks which client watches which key-value store, and the keys that each has not been sent. A key occurs once, so memory stays bounded
-/// for a slow client.
+/// Tracks the watchers of key-value stores, and their unsent keys. A key occurs once, so memory stays bounded for a
+/// slow client.
 package final class KeyValueService: Sendable {
     private struct Watcher {
         let container: ContainerID
@@ -27,7 +27,7 @@ package final class KeyValueService: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The number of the client's connection.
-    ///   - bell: Rung whenever ``take(_:)`` may return another event.
+    ///   - bell: Rung whenever ``take(_:)`` may have a new event.
     /// - Returns: The number of the watcher.
     func add(_ container: ContainerID, connection: UInt64, _ bell: Wakeup) -> UInt64 {
         state.withLock { state in
@@ -52,7 +52,7 @@ package final class KeyValueService: Sendable {
 
     /// Notifies the watchers of a change.
     ///
-    /// - Parameter writer: The connection that made the change and is not notified of it.
+    /// - Parameter writer: The changing connection, which is not notified.
     package func changed(
         _ container: ContainerID, _ reason: KeyValueEvent.Reason, _ keys: Set<String>, except writer: UInt64?
     ) {
@@ -66,8 +66,8 @@ package final class KeyValueService: Sendable {
         for bell in bells { bell.ring() }
     }
 
-    /// Returns the next event for a watcher; nil if there is none. The first event of each watcher has no keys and says that the watch has
-    /// begun.
+    /// Returns the next event for a watcher; nil if there is none. Each watcher's first event has no keys and announces
+    /// the beginning of the watch.
     func take(_ id: UInt64) -> KeyValueEvent? {
         state.withLock { state in
             guard var watcher = state.watchers[id] else { return nil }

@@ -7,12 +7,12 @@ import VirtualFileSystem
 
 /// An item as a query sees it: its row, and facts derived from the rows around it.
 struct FoundRow: LiveSubject, Sendable {
-    /// The values that all items of a folder have in common.
+    /// The common values of all items in a folder.
     struct Folder: Sendable {
         /// The path below the mount point.
         let path: [UInt8]
         let isInDocuments: Bool
-        /// The outermost package that the folder is or is in.
+        /// The outermost package at or above the folder.
         var package: NodeID?
     }
 
@@ -21,7 +21,7 @@ struct FoundRow: LiveSubject, Sendable {
     let container: ContainerName
     /// The state as in ``VirtualFileSystem/status(of:)``.
     let sync: DocumentState
-    /// The path below the mount point of the document that this is a conflict version of.
+    /// For a conflict version, its document's path below the mount point.
     let conflictOf: [UInt8]?
     let mountPoint: String
 
@@ -83,7 +83,7 @@ struct FoundRow: LiveSubject, Sendable {
         }
     }
 
-    /// Returns the item in the form in which it is sent.
+    /// Returns the item in its wire form.
     func found() throws -> FoundItem {
         var details = FoundItem.Details(
             item: item.node.value, path: try MountPath(bytes: path), kind: kind, contentType: contentTypes[0],

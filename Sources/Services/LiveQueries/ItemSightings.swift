@@ -2,7 +2,7 @@ import CloudModel
 import DaemonProtocol
 import LocalMetadata
 
-/// The item states that were last sent to monitors, to determine the kind of a change. Bounded: an item that was forgotten counts as
+/// The item states last sent to monitors, to determine the kind of a change. Bounded: a forgotten item counts as
 /// changed when it is seen again.
 struct ItemSightings {
     private struct Seen {
@@ -15,14 +15,14 @@ struct ItemSightings {
     private static let limit = 10_000
 
     private var seen: [NodeID: Seen] = [:]
-    /// Items with a higher number that were never seen are new: numbers only increase, and changes arrive in any order.
+    /// Unseen items with a higher number are new: numbers only increase, and changes arrive in any order.
     private var last: NodeID
     private var newest: NodeID
 
     /// - Parameter last: The highest number of an item when the first monitor started.
     init(after last: NodeID) { (self.last, newest) = (last, last) }
 
-    /// Returns the path of an item that monitors were last sent.
+    /// Returns an item's path as last sent to monitors.
     func path(of node: NodeID) -> MountPath? { seen[node].flatMap { try? MountPath(bytes: $0.path) } }
 
     /// Returns the kind of an item's change since it was last sent; nil if nothing visible changed.

@@ -2,7 +2,7 @@ package import DaemonProtocol
 package import LocalMetadata
 import Sync
 
-/// The events for one monitor, one by one, as fast as it reads.
+/// A monitor's events, delivered individually, as fast as it reads.
 package final class MonitorFeed: Sendable {
     private let service: QueryService
     private let connection: UInt64
@@ -11,8 +11,8 @@ package final class MonitorFeed: Sendable {
     private let id: UInt64
 
     /// - Parameters:
-    ///   - connection: The client's connection, for which ``QueryService/enter(_:)`` has made room.
-    ///   - last: The highest number that an item has.
+    ///   - connection: The client's connection, with a slot reserved by ``QueryService/enter(_:)``.
+    ///   - last: The highest number of any item.
     package init(_ service: QueryService, connection: UInt64, after last: NodeID, _ clock: any Clock<Duration>) {
         self.service = service
         self.connection = connection

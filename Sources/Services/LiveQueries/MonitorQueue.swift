@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Sync
 
-/// The events that one monitor has not read yet. Bounded.
+/// A monitor's unread events. Bounded.
 struct MonitorQueue: Sendable {
     static let limit = 1_000
 

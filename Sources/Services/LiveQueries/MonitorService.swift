@@ -6,14 +6,14 @@ import Sync
 import Synchronization
 package import VirtualFileSystem
 
-/// Sends events to monitors. Each monitor has a bounded queue; events that do not fit are counted and dropped, the oldest first.
+/// Sends events to monitors. Each monitor has a bounded queue; excess events are counted and dropped, the oldest first.
 package final class MonitorService: Sendable {
     fileprivate struct State {
         var lines: [UInt64: MonitorQueue] = [:]
         var lastID: UInt64 = 0
         /// Changes of the tree whose items have not been looked up yet.
         var changes: [TreeChange] = []
-        /// The states that monitors were sent; nil while there is no monitor.
+        /// The states sent to monitors; nil while there is no monitor.
         var sightings: ItemSightings?
         var cloud: CloudState?
     }
@@ -25,7 +25,7 @@ package final class MonitorService: Sendable {
 
     var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
-    /// - Parameter last: The highest number that an item has.
+    /// - Parameter last: The highest number of any item.
     func add(_ bell: Wakeup, after last: NodeID) -> UInt64 {
         count.add(1, ordering: .sequentiallyConsistent)
         return state.withLock { state in
@@ -52,13 +52,13 @@ package final class MonitorService: Sendable {
 
     // MARK: Events
 
-    /// Handles a change of names, sent by the code that made it, which alone knows the previous item.
+    /// Handles a change of names, sent by the changing code, as it alone knows the previous item.
     package func happened(_ change: TreeChange) {
         guard !isEmpty else { return }
         state.withLock { if $0.changes.count < Self.maximumChanges { $0.changes.append(change) } }
     }
 
-    /// Reports names that were removed, with the paths that they had.
+    /// Reports removed names, with their former paths.
     func resolve(_ metadata: MetadataDatabase) throws {
         let changes = state.withLock { state in
             defer { state.changes = [] }
@@ -94,10 +94,10 @@ package final class MonitorService: Sendable {
         }
     }
 
-    /// Handles a changed row; nil if the row is gone, which was reported with its removal.
+    /// Handles a changed row; nil if the row is gone, as already reported with its removal.
     func changed(_ node: NodeID, _ row: FoundRow?) {
         guard !isEmpty else { return }
-        // A path that cannot be sent belongs to an item that no program could name.
+        // An item with an unsendable path is unnameable for programs.
         guard let row, let item = try? row.found() else {
             return state.withLock { $0.sightings?.forget(node) }
         }

@@ -5,7 +5,7 @@ package import Queries
 import Sync
 import Synchronization
 
-/// The events for one client of one query, page by page, as fast as it reads. Ends its query when it is deallocated.
+/// A query's events for its client, page by page, as fast as it reads. Ends its query when it is deallocated.
 package final class QueryFeed: Sendable {
     fileprivate enum Phase {
         case gathering(after: NodeID)
@@ -20,9 +20,9 @@ package final class QueryFeed: Sendable {
         var next: Phase
     }
 
-    /// Items per event: so many fit in a frame, whatever their paths are.
+    /// Items per event: this many fit in a frame, however long their paths.
     private static let page = 200
-    /// The most items that a live query may match: beyond that it is refused, so that it is never incomplete.
+    /// The maximum number of items matching a live query: beyond that it is refused, so that it is never incomplete.
     private static let maximumItems = 250_000
 
     private let queries: QueryService
@@ -32,7 +32,7 @@ package final class QueryFeed: Sendable {
     private let condition: ItemCondition
     private let scope: QueryScope
     private let interval: Duration
-    /// The live query; nil for a query that ends when all items are gathered.
+    /// The live query; nil if the query ends when all items are gathered.
     private let id: QueryTable.QueryID?
     private let bell = Wakeup()
     private let phase = Mutex(Phase.gathering(after: NodeID(0)))
@@ -41,7 +41,7 @@ package final class QueryFeed: Sendable {
     ///   - connection: The client's connection.
     ///   - isLive: Whether updates follow once all is gathered.
     ///   - interval: The shortest time between two updates.
-    /// - Throws: `busy` for a connection that has too many queries.
+    /// - Throws: `busy` if the connection has too many queries.
     package init(
         _ queries: QueryService, _ source: any QuerySource, connection: UInt64, _ predicate: Predicate,
         _ scope: QueryScope, isLive: Bool, interval: Duration
@@ -62,7 +62,7 @@ package final class QueryFeed: Sendable {
         queries.leave(connection)
     }
 
-    /// Returns the next event; nil at the end. Must be called by one task only.
+    /// Returns the next event; nil at the end. Must be called by a single task.
     package func next() async throws -> DaemonEvent? {
         switch phase.withLock({ $0 }) {
         case .gathering(let last): return .found(try await gather(after: last))
@@ -89,7 +89,7 @@ package final class QueryFeed: Sendable {
             while !Task.isCancelled, !queries.with({ $0.hasChanges(id) }) {
                 await bell.wait(atMost: .seconds(60), clock: clock)
             }
-            // Changes that arrive meanwhile are sent with this update. Only cancellation ends the sleep early.
+            // Changes arriving meanwhile are sent with this update. Only cancellation ends the sleep early.
             try await clock.sleep(for: interval)
             let found = try await source.blocking { [self] in
                 let items = queries.with { queries in

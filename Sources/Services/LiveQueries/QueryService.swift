@@ -5,8 +5,8 @@ import Queries
 import Sync
 import Synchronization
 
-/// The live queries and monitors of all clients: the service is notified which rows changed, and finds the queries concerned. A writer is
-/// delayed by one insertion into a set, and not at all while there is no query.
+/// All clients' live queries and monitors: the service is notified of changed rows, and finds the queries concerned. A
+/// writer is delayed by a single insertion into a set, and not at all while there is no query.
 package final class QueryService: Sendable {
     fileprivate struct State {
         var queries = QueryTable()
@@ -15,7 +15,7 @@ package final class QueryService: Sendable {
         var changed: Set<NodeID> = []
         /// Packages with changes inside. Each is evaluated as a whole, so they wait for the end of the changes under way.
         var packages: Set<NodeID> = []
-        /// Folders whose whole content is to be evaluated, with the last item that was.
+        /// Folders whose whole content is to be evaluated, with the last item evaluated.
         var folders: [NodeID: NodeID] = [:]
         /// The documents of conflict siblings, since a sibling's row no longer names its document once it is gone.
         var documents: [NodeID: NodeID]?
@@ -26,7 +26,7 @@ package final class QueryService: Sendable {
     static let maximumQueries = 32
     private static let batch = 200
     private static let packageBatch = 20
-    /// The most rows that may wait to be evaluated; beyond it all items are evaluated.
+    /// The maximum number of rows awaiting evaluation; beyond it all items are evaluated.
     private static let maximumChanged = 100_000
 
     package let monitors = MonitorService()
@@ -45,9 +45,9 @@ package final class QueryService: Sendable {
 
     // MARK: Queries
 
-    /// Makes room for a query or a monitor of a connection; ``leave(_:)`` releases it.
+    /// Reserves a connection's slot for a query or a monitor; ``leave(_:)`` releases it.
     ///
-    /// - Throws: `busy` for a connection that already has ``maximumQueries``.
+    /// - Throws: `busy` if the connection already has ``maximumQueries``.
     package func enter(_ connection: UInt64) throws(DaemonFailure) {
         try state.withLock { state throws(DaemonFailure) in
             guard state.clients[connection, default: 0] < Self.maximumQueries else {
@@ -98,7 +98,7 @@ package final class QueryService: Sendable {
 
     // MARK: Changes
 
-    /// Records changed rows after a commit, on the thread that made it.
+    /// Records changed rows after a commit, on the committing thread.
     package func changed(_ changes: RowChanges) {
         guard isActive.load(ordering: .sequentiallyConsistent) else { return }
         state.withLock { state in
@@ -124,7 +124,7 @@ package final class QueryService: Sendable {
             guard isActive.load(ordering: .sequentiallyConsistent) else { continue }
             let transfers = source.transfers
             let moving = transfers.nodes
-            // Also the transfers that have just ended.
+            // Includes transfers that have just ended.
             state.withLock { $0.changed.formUnion(moving.union(transferring)) }
             transferring = moving
             do {
@@ -132,7 +132,7 @@ package final class QueryService: Sendable {
                     monitors.note(source.cloud)
                     while !Task.isCancelled, try work(transfers) {}
                 }
-                // If the many files of a package arrive one by one, evaluating it takes at most a fifth of the time.
+                // If a package's many files arrive individually, evaluating it takes at most a fifth of the time.
                 guard clock.now >= nextPackages else { continue }
                 let start = clock.now
                 try await source.blocking { [self] in
@@ -191,12 +191,12 @@ package final class QueryService: Sendable {
         for sight in sights { monitors.changed(sight.node, sight.row) }
     }
 
-    /// The present values of a row.
+    /// A row's current values.
     private struct Sight {
         let node: NodeID
         /// Nil if the row is gone.
         let row: FoundRow?
-        /// The document that it is a conflict version of.
+        /// A conflict version's document.
         let document: NodeID?
 
         init(_ node: NodeID, _ item: LocalItem?, _ reader: inout RowReader) throws {

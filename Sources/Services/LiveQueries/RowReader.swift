@@ -2,7 +2,7 @@ import CloudModel
 import LocalMetadata
 import VirtualFileSystem
 
-/// Reads rows for queries inside one transaction: values that items have in common are looked up once.
+/// Reads rows for queries inside a transaction: values shared by several items are looked up once.
 struct RowReader {
     private let transaction: MetadataTransaction
     private let transfers: TransferTable
@@ -10,7 +10,7 @@ struct RowReader {
     private var folders: [NodeID: FoundRow.Folder] = [:]
     private var containers: [ContainerID: ContainerName] = [:]
 
-    /// The number of folders kept for one batch; further ones are looked up again.
+    /// The number of folders kept for a batch; further ones are looked up again.
     private static let limit = 4_096
 
     init(_ transaction: MetadataTransaction, _ transfers: TransferTable, mountPoint: String) {
@@ -28,12 +28,12 @@ struct RowReader {
             conflictOf: try document(of: item).map { try self.path(of: $0) }, mountPoint: mountPoint)
     }
 
-    /// Returns the outermost package that an item is or is in.
+    /// Returns the outermost package at or around an item.
     mutating func package(around item: LocalItem) throws -> NodeID? {
         try folder(item.parent, depth: 0).package ?? (item.isPackage ? item.node : nil)
     }
 
-    /// Returns the document that an item is a conflict version of.
+    /// Returns a conflict version's document.
     func document(of item: LocalItem) throws -> LocalItem? {
         try transaction.local.document(ofVersion: item)
     }

@@ -1,7 +1,7 @@
 package import LocalMetadata
 package import VirtualFileSystem
 
-/// The progress of the transfers that were under way when the table was made.
+/// A snapshot of the progress of current transfers.
 package struct TransferTable: Sendable {
     private let fractions: [NodeID: TransferFractions]
 

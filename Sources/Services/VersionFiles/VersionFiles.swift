@@ -7,13 +7,13 @@ package import LocalMetadata
 package import Sync
 package import Transfers
 
-/// Bytes of versions that a program requested: read-only files `versions/ITEM-VERSION/NAME` in the state directory. They are copies: those
-/// older than a day are removed when the next version is fetched, and all of them at a start.
+/// The bytes of requested versions: read-only files `versions/ITEM-VERSION/NAME` in the state directory. They are
+/// copies: those older than a day are removed when the next version is fetched, and all of them at a start.
 package struct VersionFiles: Sendable {
     private let directory: String
     private let context: EngineContext
 
-    /// - Parameter directory: The path of the folder for the files, which is created when the first version is fetched.
+    /// - Parameter directory: The path of the folder for the files, created when the first version is fetched.
     package init(directory: String, context: EngineContext) {
         self.directory = directory
         self.context = context
@@ -90,7 +90,7 @@ package struct VersionFiles: Sendable {
         }
     }
 
-    /// Runs `body` with one zip file of these contents, which is removed afterwards.
+    /// Runs `body` with a temporary zip file of these contents.
     ///
     /// - Throws: ``VersionError``, and the errors of `body`.
     package func withArchive<T: Sendable>(
@@ -159,7 +159,7 @@ package struct VersionFiles: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// Removes a file with best effort: a file that stays uses space until the next start.
+    /// Removes a file with best effort: a remaining file uses space until the next start.
     private static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
     /// Removes all files. Called at a start, before requests are served.

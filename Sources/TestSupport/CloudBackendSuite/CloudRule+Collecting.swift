@@ -3,7 +3,7 @@ package import CloudStorage
 import Testing
 
 extension CloudRule {
-    /// The rules of ``ChunkCollecting``. A backend that adopts it is tested against these as well as ``all``.
+    /// The rules of ``ChunkCollecting``. A backend adopting it is tested against these as well as ``all``.
     package static let collecting = keys + listing + removal
 
     private static let keys = [
@@ -73,7 +73,7 @@ extension CloudRule {
             #expect(try await one.storedChunks(in: container, after: nil, limit: 10).isEmpty)
             var keys: [ChunkKey] = []
             for number in UInt64(0)..<60 {
-                // Ids that share their first byte, and ids that do not.
+                // Ids with equal and with different first bytes.
                 let id = chunk(number % 2 == 0 ? number : number << 8 | 5).id
                 keys += (0...number % 3).map { ChunkKey(id, epoch: $0) }
             }
@@ -165,7 +165,7 @@ extension CloudRule {
 }
 
 extension CloudUnderTest {
-    /// Returns two devices of a cloud that collects, and a container that both can use.
+    /// Returns two devices of a collecting cloud, and a container usable by both.
     func twoCollectors() async throws -> (any ChunkCollecting, any ChunkCollecting, ContainerName) {
         let (one, other, container) = try await twoDevices()
         let collectors = [one, other].compactMap { $0.facet((any ChunkCollecting).self) }
@@ -186,7 +186,7 @@ extension ChunkCollecting {
         }
     }
 
-    /// Puts the chunk that the suite has for this id.
+    /// Puts the suite's chunk for this id.
     fileprivate func put(_ key: ChunkKey, in container: ContainerName) async throws {
         let number = key.id.bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let frame = Array("frame \(number)".utf8)

@@ -1,7 +1,7 @@
 package import CloudModel
 package import CloudStorage
 
-/// One rule of the contract ``CloudBackend``, with its proof. Every backend is tested against all of them:
+/// A rule of the contract ``CloudBackend``, with its proof. Every backend is tested against all rules:
 ///
 ///     @Test("The directory keeps the contract", arguments: CloudRule.all)
 ///     func keeps(_ rule: CloudRule) async throws {
@@ -26,23 +26,23 @@ package struct CloudRule: Sendable, CustomStringConvertible {
     package static let all = connection + containers + log + concurrency + chunks + events
 }
 
-/// A place for a cloud, and the way to open it from another device.
+/// A place for a cloud, and the way to open it from an additional device.
 package struct CloudUnderTest: Sendable {
     private let open: @Sendable () async throws -> any CloudBackend
 
-    /// Makes a cloud whose `open` returns a new instance for the same place at each call, not connected yet.
+    /// Creates a cloud whose `open` returns a new instance for the same place at each call, not connected yet.
     package init(open: @escaping @Sendable () async throws -> any CloudBackend) { self.open = open }
 
     func unconnected() async throws -> any CloudBackend { try await open() }
 
-    /// Returns a connected instance, as each device has one; the first one creates the cloud.
+    /// Returns a connected instance, as for each device; the first instance creates the cloud.
     func device() async throws -> any CloudBackend {
         let backend = try await open()
         _ = try await backend.connect(create: true)
         return backend
     }
 
-    /// Returns two devices and a container that both can use.
+    /// Returns two devices and a container usable by both.
     func twoDevices() async throws -> (any CloudBackend, any CloudBackend, ContainerName) {
         let (one, other) = (try await device(), try await device())
         try await one.createContainer(.cloudDocs)
@@ -53,7 +53,7 @@ package struct CloudUnderTest: Sendable {
 /// Returns a chunk to upload: the suite needs distinct ids, not correct digests.
 func chunk(_ number: UInt64) -> (id: ChunkID, frame: [UInt8]) {
     var bytes = [UInt8](repeating: 0, count: 32)
-    // The low byte first, so that ids differ in the part by which a backend may shard.
+    // The low byte first, so ids differ in the part used by backends for sharding.
     for index in 0..<8 { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
     guard let id = ChunkID(bytes) else { preconditionFailure("a digest has 32 bytes") }
     return (id, Array("frame \(number)".utf8))

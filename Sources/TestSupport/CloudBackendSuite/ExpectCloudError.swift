@@ -1,7 +1,7 @@
 package import CloudStorage
 package import Testing
 
-/// Expects that the body throws a ``CloudError`` of this code, with a message that is not empty.
+/// Expects the body to throw a ``CloudError`` with this code and a nonempty message.
 package func expectCloudError(
     _ code: CloudError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
 ) async {

@@ -2,7 +2,7 @@ import LocalMetadata
 import Synchronization
 package import VirtualFileSystem
 
-/// Records what the observer of a tree is notified of, as short texts.
+/// Records notifications to a tree's observer, as short texts.
 package final class ChangeLog: TreeObserver {
     private let texts = Mutex<[String]>([])
 

@@ -1,7 +1,7 @@
 import Synchronization
 package import VirtualFileSystem
 
-/// Keeps what a timer would run until the test says that its time has come.
+/// Keeps a timer's work until the test says that its time has come.
 package final class HeldTimer: Sendable {
     private let held = Mutex<[@Sendable () -> Void]>([])
 
@@ -17,6 +17,6 @@ package final class HeldTimer: Sendable {
         for work in due { work() }
     }
 
-    /// Closes that wait until this timer fires.
+    /// Close recording delayed until this timer fires.
     package var closing: CloseRecording { .gathered { self.hold($0) } }
 }

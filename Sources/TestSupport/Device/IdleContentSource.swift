@@ -7,7 +7,7 @@ package import Synchronization
 package import Transfers
 package import VirtualFileSystem
 
-/// A content source that downloads nothing by itself: absent bytes stay absent until a test supplies them.
+/// A content source without downloads: absent bytes stay absent until a test supplies them.
 package final class IdleContentSource: ContentSource {
     private let content: ContentStore
     private let container: ContainerName

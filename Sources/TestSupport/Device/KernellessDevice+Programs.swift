@@ -6,7 +6,7 @@ package import VirtualFileSystem
 
 /// Operations of programs in the mount.
 extension KernellessDevice {
-    /// Returns the row of that name; nil where there is none.
+    /// Returns the row with this name, or nil.
     package func row(_ name: String, in folder: NodeID? = nil) throws -> LocalItem? {
         try metadata.read { try $0.local.item(named: try ItemName(name), in: folder ?? documents) }
     }

@@ -10,8 +10,9 @@ package import TestSupport
 package import Transfers
 package import VirtualFileSystem
 
-/// A device with a real database, real blobs, a file system and an engine, in a directory of its own; without a kernel and without a network.
-/// Nothing runs by itself: a test calls the file system as programs do, and the engine or its parts as the loops do.
+/// A device with a real database, real blobs, a file system and an engine, in a separate directory; without a kernel
+/// and without a network. Nothing runs unasked: a test calls the file system like programs, and the engine or its parts
+/// like the loops.
 package final class KernellessDevice: Sendable {
     package static let start = Timestamp(seconds: 1_800_000_000)
     package static let caller = Caller(user: 1000, group: 1000)
@@ -24,23 +25,24 @@ package final class KernellessDevice: Sendable {
     package let engine: SyncEngine
     /// The clock of the device, unless ``init(_:cloud:id:time:settle:announcedSize:permits:transfers:patience:closing:asksBeforeEvicting:copying:onCall:)`` was given another one.
     package let time: ManualTime
-    /// The changes that the file system notified its observer of.
+    /// The changes reported by the file system to its observer.
     package let changes = ChangeLog()
-    /// `Documents/` of the one container.
+    /// `Documents/` of the only container.
     package let documents: NodeID
     package let directory: String
-    /// The daemon that ran before this one on the same device, and holds its directory.
+    /// The previous daemon on the same device, which holds its directory.
     private let previous: KernellessDevice?
 
     /// - Parameters:
-    ///   - time: Nil for ``time``, which only the test advances.
-    ///   - cloud: The cloud of the device; nil for `backend`.
+    ///   - time: Nil for ``time``, advanced only by the test.
+    ///   - cloud: The device's cloud; nil for `backend`.
     ///   - settle: How long a change rests before it is uploaded and sent.
-    ///   - transfers: The transfers that uploads and downloads share; they must use `backend`.
-    ///   - patience: How long a reader waits for bytes that are not here.
+    ///   - transfers: The transfers shared by uploads and downloads; they must use `backend`.
+    ///   - patience: How long a reader waits for bytes that are not local.
     ///   - closing: When the rows of closed files are updated.
-    ///   - state: The directory of another device, whose state this one begins with, whatever that one is doing.
-    ///   - onCall: Runs before each call of the database that changes the disk; an error that it throws is thrown by the call.
+    ///   - state: A different device's directory, whose state this device starts from, regardless of that device's
+    ///     activity.
+    ///   - onCall: Runs before each database call that changes the disk; its errors are thrown by the call.
     package init(
         _ backend: InMemoryBackend = InMemoryBackend(), cloud: (any CloudBackend)? = nil, id: DeviceID = DeviceID(7),
         time other: (any TimeSource)? = nil,
@@ -99,7 +101,7 @@ package final class KernellessDevice: Sendable {
         }
     }
 
-    /// The device of `other` after a restart of its daemon: what is only in memory is gone. No file may be open.
+    /// The device of `other` after a restart of its daemon: memory-only state is gone. No file may be open.
     package init(restarting other: KernellessDevice) throws {
         (backend, metadata, content, directory) = (other.backend, other.metadata, other.content, other.directory)
         (previous, documents) = (other, other.documents)
@@ -119,6 +121,6 @@ package final class KernellessDevice: Sendable {
         engine = SyncEngine(context, limits: CacheLimits(minimumFree: 0))
     }
 
-    // A folder that is left behind is among the temporary files.
+    // A folder left behind is among the temporary files.
     deinit { if previous == nil { try? FileManager.default.removeItem(atPath: directory) } }
 }

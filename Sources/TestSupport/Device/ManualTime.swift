@@ -1,7 +1,7 @@
 package import Basics
 import Synchronization
 
-/// A clock that only a test advances.
+/// A clock advanced only by a test.
 package final class ManualTime: TimeSource {
     private let current: Mutex<Timestamp>
 

@@ -2,7 +2,7 @@ package import CloudModel
 import Synchronization
 import TestSupport
 
-/// Makes item ids that are the same in each run of a seed.
+/// Creates item ids, the same in each run of a seed.
 package final class SeededIDs: Sendable {
     private let generator: Mutex<SeededGenerator>
 

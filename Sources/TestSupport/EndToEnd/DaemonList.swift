@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The daemons of one test, killed together when one of them blocks a program in the kernel.
+/// A test's daemons, killed together when any of them blocks a program in the kernel.
 final class DaemonList: Sendable {
     private let daemons = Mutex<[DaemonProcess]>([])
 

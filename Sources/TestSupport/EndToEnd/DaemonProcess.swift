@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The daemon of one device by its process id, which is nil while there is none.
+/// A device's daemon by its process id, which is nil while there is none.
 package final class DaemonProcess: Sendable {
     private let identifier = Mutex<Int32?>(nil)
 
@@ -20,7 +20,7 @@ package final class DaemonProcess: Sendable {
 
     package var isRunning: Bool { pid.map(Self.isDaemon) ?? false }
 
-    /// Returns whether the process is a daemon: process ids are reused, and a zombie has no program file any more.
+    /// Returns whether the process is a daemon: process ids are reused, and a zombie no longer has a program file.
     private static func isDaemon(_ pid: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/\(pid)/exe", &path, path.count - 1)
@@ -30,7 +30,7 @@ package final class DaemonProcess: Sendable {
 }
 
 extension DaemonProcess {
-    /// Whether no thread is left that could hold a file open. The kernel drops the program file earlier.
+    /// Whether no thread is left to hold a file open. The kernel drops the program file earlier.
     var isGone: Bool {
         guard let pid else { return true }
         guard let threads = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task") else {

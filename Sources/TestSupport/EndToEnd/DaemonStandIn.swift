@@ -1,4 +1,4 @@
-/// A program that is started in place of the daemon's program and becomes the daemon.
+/// A program started in place of the daemon's program, and becoming the daemon.
 package struct DaemonStandIn: Sendable {
     /// The folder with `ubiquity`, and with the program under the name `ubiquityd`.
     let folder: String

@@ -1,7 +1,7 @@
 /// How a program ended, and its output.
 package struct ProgramOutcome: Sendable, CustomStringConvertible {
     package let command: String
-    /// The exit status, or the negated number of the signal that ended the program.
+    /// The exit status, or the negated number of the terminating signal.
     package let status: Int32
     package let output: String
     package let errors: String
@@ -19,6 +19,6 @@ package struct ProgramOutcome: Sendable, CustomStringConvertible {
         return String(text)
     }
 
-    /// Returns the lines of the output that are not empty. Throws ``description`` unless the program succeeded.
+    /// Returns the nonempty lines of the output. Throws ``description`` unless the program succeeded.
     package func lines() throws -> [String] { try text().split(separator: "\n").map(String.init) }
 }

@@ -1,15 +1,15 @@
 import Subprocess
 import SystemPackage
 
-/// Runs programs that use a mount, each for a bounded time.
+/// Runs programs using a mount, each for a bounded time.
 ///
-/// A file system that does not respond blocks a process in the kernel, where no signal reaches it. When the time is over, the runner
-/// therefore kills the daemons too, which frees the process and lets the test fail instead of hang.
+/// An unresponsive file system blocks a process in the kernel, where no signal reaches it. When the time is over, the
+/// runner therefore kills the daemons too, which frees the process and lets the test fail instead of hang.
 package struct ProgramRunner: Sendable {
     package static let defaultLimit: Duration = .seconds(120)
 
     let environment: [String: String]
-    /// Kills the daemons that may block a program in the kernel.
+    /// Kills the daemons possibly blocking a program in the kernel.
     let release: @Sendable () -> Void
 
     package init(environment: [String: String], release: @escaping @Sendable () -> Void) {
@@ -22,7 +22,7 @@ package struct ProgramRunner: Sendable {
         ProgramRunner(environment: environment.merging(variables) { _, new in new }, release: release)
     }
 
-    /// Runs a program to its end; one that outlasts `limit` is killed, and the call throws.
+    /// Runs a program to its end; if it outlasts `limit` it is killed, and the call throws.
     package func run(
         _ program: String, _ arguments: [String], in directory: String, limit: Duration = defaultLimit
     ) async throws -> ProgramOutcome {

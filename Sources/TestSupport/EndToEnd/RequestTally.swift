@@ -1,4 +1,4 @@
-/// How many requests of each kind a script caused, and what they cost.
+/// The number of requests of each kind caused by a script, and their cost.
 package struct RequestTally: Sendable, Equatable {
     /// By the names of the operations in the kernel's protocol.
     package let requests: [String: Int]

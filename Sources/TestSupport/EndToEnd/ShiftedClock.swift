@@ -1,6 +1,6 @@
 import Foundation
 
-/// A clock for the daemon of a device that differs from the machine's by a number of seconds in a file.
+/// A clock for a device's daemon that differs from the machine's by a number of seconds in a file.
 package struct ShiftedClock: Sendable {
     private let device: TestDevice
     private let folder: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The directory that the devices of a test share as their cloud.
+/// The directory shared by a test's devices as their cloud.
 package struct TestCloud: Sendable {
     /// Absolute.
     package let directory: String
@@ -14,7 +14,7 @@ package struct TestCloud: Sendable {
         self.url = url ?? "file://\(directory)"
     }
 
-    /// Makes the cloud unreachable for every device, as when a cable is unplugged.
+    /// Takes the cloud offline for every device, like an unplugged cable.
     package func goOffline() throws { try FileManager.default.moveItem(atPath: directory, toPath: hidden) }
 
     package func goOnline() throws { try FileManager.default.moveItem(atPath: hidden, toPath: directory) }

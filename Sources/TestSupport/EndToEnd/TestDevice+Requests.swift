@@ -1,6 +1,6 @@
 import Foundation
 
-/// The requests that the kernel sends to a device's daemon, and what they cost.
+/// The kernel's requests to a device's daemon, and their cost.
 extension TestDevice {
     private struct Counts: Decodable {
         let mount: String
@@ -12,7 +12,7 @@ extension TestDevice {
     /// Returns the counts since the mount.
     private func counts() async throws -> Counts {
         struct Response: Decodable { let mounts: [Counts] }
-        // Without a path, because resolving one would itself send requests to the mount.
+        // Without a path, because resolving it would itself send requests to the mount.
         let text = try await ubiquity(["diagnose", "--json"]).text()
         let mounts = try JSONDecoder().decode(Response.self, from: Data(text.utf8)).mounts
         guard let counts = mounts.first(where: { $0.mount == mount }) else {
@@ -21,10 +21,10 @@ extension TestDevice {
         return counts
     }
 
-    /// Returns the requests that the kernel sends because of a script in the documents folder, without those that it sends at any time to
-    /// free memory, and what the requests cost.
+    /// Returns the requests sent by the kernel because of a script in the documents folder, without those sent at any
+    /// time to free memory, and the cost of the requests.
     package func requests(of script: String) async throws -> RequestTally {
-        // After this the kernel has looked up the folder itself, and knows which requests it need not send.
+        // After this the kernel has looked up the folder itself, and knows which requests are unnecessary.
         try await shell("stat . && ls ..")
         let before = try await settledCounts()
         try await shell(script)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The status that a device reports about its documents. Paths are relative to the documents folder.
+/// The status reported by a device about its documents. Paths are relative to the documents folder.
 extension TestDevice {
     package func path(_ name: String) -> String { name.isEmpty ? documents : "\(documents)/\(name)" }
 
@@ -16,7 +16,7 @@ extension TestDevice {
         try await run("setfattr", "-n", "user.ubiquity.\(key)", "-v", value, "--", path(name))
     }
 
-    /// One document as `ubiquity status --json` reports it.
+    /// A document as reported by `ubiquity status --json`.
     package struct Status: Decodable, Sendable {
         package let packageTypes: [String]?
         package let kind: String
@@ -41,7 +41,7 @@ extension TestDevice {
         return status
     }
 
-    /// Waits until all changes made on this device are in the cloud.
+    /// Waits until all changes of this device are in the cloud.
     package func sync(limit: Duration = ProgramRunner.defaultLimit) async throws {
         try await ubiquity(["sync", "--wait", "--timeout", "\(limit.components.seconds)", mount], limit: limit * 2)
             .text()

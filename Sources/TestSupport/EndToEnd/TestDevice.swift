@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// One installation: a real daemon with its own mount and state.
+/// An installation: a real daemon with its own mount and state.
 package struct TestDevice: Sendable {
     package let name: String
     /// The absolute path where the device's documents are mounted.
@@ -9,11 +9,11 @@ package struct TestDevice: Sendable {
     package let state: String
     package let daemon = DaemonProcess()
     private let cloud: TestCloud
-    /// The folder that the programs were built into.
+    /// The build folder of the programs.
     package let binaries: String
     package let runner: ProgramRunner
 
-    /// The folder in which the tests work: the `Documents` of the container that always exists.
+    /// The tests' working folder: the `Documents` of the container that always exists.
     package var documents: String { "\(mount)/CloudDocs/Documents" }
     private var logFile: String { "\(state)/daemon.log" }
 
@@ -30,11 +30,11 @@ package struct TestDevice: Sendable {
 
     // MARK: Life of the daemon
 
-    /// Mounts as a user would, and returns once the command reports that the mount is ready. Throws if mounting fails.
+    /// Mounts like a user, and returns once the command reports readiness. Throws if mounting fails.
     ///
     /// - Parameter standIn: The program to start in place of the daemon's program, which it then becomes.
     package func start(_ options: [String] = [], standIn: DaemonStandIn? = nil) async throws {
-        // A dead mount can not be examined, so creating its folder would fail.
+        // A dead mount cannot be examined, so creating its folder would fail.
         if !isMounted() {
             try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
         }
@@ -71,7 +71,7 @@ package struct TestDevice: Sendable {
 
     package func thaw() { daemon.send(SIGCONT) }
 
-    /// Removes the mount and the daemon, whatever state they are in.
+    /// Removes the mount and the daemon, regardless of their state.
     func close() async throws {
         thaw()
         _ = try? await ubiquity(["unmount", mount], limit: .seconds(30))  // What is left is removed below.
@@ -110,7 +110,7 @@ package struct TestDevice: Sendable {
         try await runner.run(program, arguments, in: documents, limit: limit)
     }
 
-    /// Runs a shell script in the documents folder, which ends at the first command that fails, and returns its output.
+    /// Runs a shell script in the documents folder up to its first failing command, and returns its output.
     @discardableResult
     package func shell(_ script: String, limit: Duration = ProgramRunner.defaultLimit) async throws -> String {
         try await runner.run("bash", ["-euo", "pipefail", "-c", script], in: documents, limit: limit).text()
@@ -125,7 +125,7 @@ package struct TestDevice: Sendable {
 }
 
 extension TestDevice {
-    /// Records the daemon that a `mount` has started.
+    /// Records the daemon started by a `mount`.
     package func adopt(_ outcome: ProgramOutcome) throws {
         guard let match = try outcome.text().firstMatch(of: /daemon (\d+)/), let pid = Int32(match.1) else {
             throw EndToEndError("mount does not name its daemon: \(outcome)")

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Devices with real daemons and mounts that share a cloud, in a directory of their own.
+/// Devices with real daemons and mounts sharing a cloud, in a separate directory.
 package struct TestDevices: Sendable {
     /// The test's own directory, on an ordinary file system.
     package let root: String
@@ -57,7 +57,7 @@ package struct TestDevices: Sendable {
         }
     }
 
-    /// Returns an environment without the user's settings of editors and git, and without other daemons.
+    /// Returns an environment without the user's settings of editors and git, and without the user's daemons.
     private static func environment(_ root: String) throws -> [String: String] {
         let home = "\(root)/home"
         let runtime = "\(root)/run"
@@ -76,7 +76,7 @@ package struct TestDevices: Sendable {
         ]
     }
 
-    /// Returns the folder of the programs, which are built beside the tests.
+    /// Returns the folder of the programs, built beside the tests.
     package static func binaries() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(filePath: tests).deletingLastPathComponent().path
@@ -93,7 +93,7 @@ package struct TestDevices: Sendable {
 
     // MARK: Plain directories
 
-    /// Makes an empty directory beside the mounts, on the same disk.
+    /// Creates an empty directory beside the mounts, on the same disk.
     package func plain(_ name: String = "plain") throws -> String {
         let path = "\(root)/\(name)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

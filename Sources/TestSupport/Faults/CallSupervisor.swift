@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Decides whether each system call of one process proceeds, waits, fails or kills the process. Calls are counted over all threads, so that
-/// "the N-th call" is one point of the process's execution. (strace(1) counts per thread.)
+/// Decides whether each system call of a process proceeds, waits, fails or kills the process. Calls are counted over
+/// all threads, so "the N-th call" is one point of the process's execution. (strace(1) counts per thread.)
 package final class CallSupervisor: Sendable {
-    /// The process, which has not executed its program yet when this is created.
+    /// The process, which has not executed its program when this is created.
     package let process: Int32
     private let listener: Int32
     private let plan = Mutex<FaultPlan?>(nil)
-    /// The calls that are held until the plan ends.
+    /// The calls held until the plan ends.
     private let held = Mutex<[UInt64]>([])
 
     /// Attaches to the process whose id ``Launch`` wrote to the file `meeting`; nil while there is no id yet.
@@ -33,7 +33,7 @@ package final class CallSupervisor: Sendable {
 
     /// Stops counting and injecting, and releases the held calls.
     ///
-    /// - Returns: The plan with its count and the first call that it struck; nil if there was none.
+    /// - Returns: The plan with its count and the first call struck; nil without a plan.
     @discardableResult
     package func end() -> FaultPlan? {
         let ended = plan.withLock { plan in

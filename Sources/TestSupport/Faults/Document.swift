@@ -1,8 +1,8 @@
-/// Bytes that name their document and its generation, so that a reader can check from the bytes alone whether they are
+/// Bytes naming their document and its generation, so a reader can check from the bytes alone whether they are
 /// complete.
 package enum Document {
-    /// Returns whether a document is a journal. A journal only grows: its generation is its number of records. All other documents are
-    /// replaced as a whole.
+    /// Returns whether a document is a journal. A journal only grows: its generation is its number of records. All
+    /// other documents are replaced as a whole.
     package static func isJournal(_ name: String) -> Bool { name.hasPrefix("journal") }
 
     package static func bytes(_ name: String, _ generation: Int) -> [UInt8] {
@@ -11,7 +11,7 @@ package enum Document {
         var bytes = Array("\(name) \(generation) \(size)\n".utf8)
         bytes.reserveCapacity(size + 80)
         var chance = UInt64(truncatingIfNeeded: generation) &* 0x9E37_79B9_7F4A_7C15 | 1
-        // Pseudorandom bytes, so that blocks differ and compress badly.
+        // Pseudorandom bytes, so blocks differ and compress badly.
         while bytes.count < size {
             chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             withUnsafeBytes(of: chance) { bytes.append(contentsOf: $0) }
@@ -22,7 +22,7 @@ package enum Document {
 
     package static func record(_ name: String, _ number: Int) -> [UInt8] { Array("\(name) record \(number)\n".utf8) }
 
-    /// Returns the size in bytes: from a few to about 70,000, and several chunks for names that begin with `big`.
+    /// Returns the size in bytes: from a few to about 70,000, and several chunks for names beginning with `big`.
     private static func size(_ name: String, _ generation: Int) -> Int {
         let chance = name.utf8.reduce(UInt64(generation) &* 31 &+ 7) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
         if name.hasPrefix("big") { return 2_000_000 + Int(chance >> 20) % 1_500_000 }
@@ -37,7 +37,7 @@ package enum Document {
         case whole(String, Int)
         /// A prefix of that generation.
         case cut(String, Int)
-        /// Bytes that no writer wrote in this order.
+        /// Bytes in an order that no writer wrote.
         case torn
     }
 

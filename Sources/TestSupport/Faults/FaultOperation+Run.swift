@@ -2,7 +2,7 @@ import Glibc
 
 /// Performs an operation as a program does, checking the result of every call.
 extension FaultOperation {
-    /// Performs the operation in a folder and records it. Throws the system call that failed.
+    /// Performs the operation in a folder and records it. Throws the failed system call.
     package func perform(in folder: String, recorder: borrowing Recorder) throws(Failure) {
         try recorder.begin(self)
         do {
@@ -42,12 +42,12 @@ extension FaultOperation {
             throw failure
         }
         try recorder.done(self)
-        // The sync was acknowledged, whatever close(2) returns.
+        // The sync was acknowledged, regardless of close(2)'s result.
         close(file)
     }
 
     private func replace(_ folder: String, _ path: String, _ generation: Int) throws(Failure) {
-        // `.new` is a name that is synced, `.tmp` one that stays on this device.
+        // `.new` is a synced name, `.tmp` a device-only name.
         let temporary = "\(folder)/\(path)\(generation.isMultiple(of: 2) ? ".tmp" : ".new")"
         let file = try Self.open(temporary, O_TRUNC)
         try Self.fill(file, path, generation)

@@ -1,12 +1,12 @@
-/// An operation of a program on a document, with the call whose return acknowledges it. Paths are relative, without spaces.
+/// A program's operation on a document, with the call whose return acknowledges it. Paths are relative, without spaces.
 package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
     /// Truncates and writes; done when `close` has returned.
     case write(path: String, generation: Int)
     /// The same; done when `fsync` has returned, before `close`.
     case sync(path: String, generation: Int)
-    /// Writes another file and renames it over the path; done when `rename` has returned.
+    /// Writes a new file and renames it over the path; done when `rename` has returned.
     case replace(path: String, generation: Int)
-    /// Adds one record to a journal; done when `close` has returned.
+    /// Adds a record to a journal; done when `close` has returned.
     case append(path: String, generation: Int)
     case move(from: String, to: String)
     case remove(path: String)
@@ -42,7 +42,7 @@ package enum FaultOperation: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the name in a document's bytes, which the document keeps when it moves: the last component of the path at which it was
-    /// created.
+    /// Returns the name in a document's bytes, which the document keeps when it moves: the last component of the path
+    /// of its creation.
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -1,4 +1,4 @@
-/// Which fault to inject at which call. A pure decision without side effects.
+/// The fault to inject at each call. A pure decision without side effects.
 package struct FaultPlan: Sendable {
     package enum Fault: Sendable, Equatable {
         case kill
@@ -34,7 +34,7 @@ package struct FaultPlan: Sendable {
 
     /// How many calls have counted so far.
     package private(set) var count = 0
-    /// The first call that was struck.
+    /// The first call struck.
     package private(set) var struck: ObservedCall?
 
     package mutating func decide(_ call: ObservedCall) -> Verdict {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Lists a folder and reads files as a whole.
 package enum FolderLook {
-    /// Examines the bytes of one file; fails with an error number if the file cannot be read.
+    /// Examines a file's bytes; fails with an error number if the file cannot be read.
     package static func examine(_ path: String) -> Result<Document.Finding, Failure> {
         read(path).map(Document.examine).flatMapError { $0.code == ENOENT ? .success(.absent) : .failure($0) }
     }
@@ -40,7 +40,7 @@ package enum FolderLook {
 }
 
 extension Document.Finding {
-    /// The finding as one word for each part, for output to another process.
+    /// The finding as a word for each part, for output to another process.
     package var words: String {
         switch self {
         case .absent: "absent"

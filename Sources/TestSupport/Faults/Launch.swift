@@ -1,19 +1,19 @@
 import CFaults
 import Glibc
 
-/// Executes another program whose system calls a ``CallSupervisor`` intercepts.
+/// Executes a program whose system calls a ``CallSupervisor`` intercepts.
 package enum Launch {
-    /// The descriptor from which the calls are read; high, so that nothing else uses it.
+    /// The descriptor for reading the calls; high, so nothing else uses it.
     static let listener: Int32 = 199
 
     /// The environment variable with the program to execute.
     package static let programVariable = "FAULTS_PROGRAM"
-    /// The environment variable with the path of a file that holds the id of the process that waits for the supervisor.
+    /// The environment variable with the path of a file for the id of the process waiting for the supervisor.
     package static let meetingVariable = "FAULTS_MEETING"
     /// The environment variable with the names of the calls, separated by commas.
     package static let callsVariable = "FAULTS_CALLS"
 
-    /// Replaces this process by the program. Returns only if that fails, with a message.
+    /// Replaces this process with the program. Returns only if that fails, with a message.
     package static func become(_ arguments: [String]) -> String {
         guard let program = getenv(programVariable), let meeting = getenv(meetingVariable).map({ String(cString: $0) })
         else { return "\(programVariable) and \(meetingVariable) must be set" }
@@ -24,7 +24,7 @@ package enum Launch {
         guard announce(at: "\(meeting).new"), rename("\(meeting).new", meeting) == 0 else {
             return "\(meeting) cannot be written: \(errno)"
         }
-        // From now on the listed calls block until the supervisor attaches; until then only other calls may be made.
+        // From now on the listed calls block until the supervisor attaches; until then only unlisted calls may follow.
         let watched = faults_watch(calls, Int32(calls.count))
         guard watched >= 0, dup2(watched, listener) >= 0, fcntl(listener, F_SETFD, FD_CLOEXEC) == 0 else {
             return "seccomp(2) failed: \(errno)"

@@ -1,7 +1,7 @@
 import CFaults
 import Glibc
 
-/// A system call that is about to happen.
+/// An imminent system call.
 package struct ObservedCall: Sendable, CustomStringConvertible {
     package let call: SystemCall
     /// The call's target: an absolute path, or the kernel's name of a socket or a pipe. Empty if it is unknown.
@@ -14,7 +14,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
 
     package var description: String { "\(call.rawValue) \(target)" }
 
-    /// Reads the arguments from the memory of the process that waits in the call.
+    /// Reads the arguments from the memory of the process waiting in the call.
     init?(_ notification: seccomp_notif) {
         guard let call = SystemCall(number: notification.data.nr) else { return nil }
         let arguments = notification.data.args
@@ -42,7 +42,7 @@ package struct ObservedCall: Sendable, CustomStringConvertible {
         guard memory >= 0 else { return "" }
         defer { close(memory) }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // The read is short where the memory that follows is not mapped.
+        // The read is short if the following memory is not mapped.
         let count = pread(memory, &buffer, buffer.count, off_t(truncatingIfNeeded: address))
         return count > 0 ? String(decoding: buffer[..<count].prefix { $0 != 0 }, as: UTF8.self) : ""
     }

@@ -1,4 +1,4 @@
-/// Derives from the acknowledged operations what must be found. Each writer keeps its record in a file of its own:
+/// Derives the expected findings from the acknowledged operations. Each writer keeps its record in a separate file:
 ///
 ///     begin write:a:3      the operation is about to be requested
 ///     done write:a:3       the operation was acknowledged
@@ -19,19 +19,19 @@ package struct OperationLedger: Sendable {
 
     /// The expectations by path.
     package private(set) var expectations: [String: Expectation] = [:]
-    /// The newest generation that was reported as uploaded.
+    /// The newest generation reported as uploaded.
     package internal(set) var uploaded: [String: Int] = [:]
-    /// Paths whose removal was ever requested.
+    /// Paths ever requested to be removed.
     private var removed: Set<String> = []
-    /// The newest generation for which a write in place was begun.
+    /// The newest generation whose write in place was begun.
     private var overwritten: [String: Int] = [:]
     package private(set) var acknowledged = 0
-    /// The number of operations that were begun and not acknowledged.
+    /// The number of operations begun and not acknowledged.
     package private(set) var unacknowledged = 0
 
     package init() {}
 
-    /// Adds the lines of one writer; writers share no path.
+    /// Adds a writer's lines; writers share no path.
     package mutating func add(record: String) {
         var open: FaultOperation?
         for line in record.split(separator: "\n") {
@@ -87,7 +87,7 @@ package struct OperationLedger: Sendable {
         }
     }
 
-    /// Returns the problems of the files found, and settles the operations that were left open by those files.
+    /// Returns the problems of the files found, and settles the open operations on those files.
     package mutating func settle(_ found: [String: Document.Finding]) -> [String] {
         let before = expectations
         var violations: [String] = []
@@ -107,7 +107,7 @@ package struct OperationLedger: Sendable {
         return violations.sorted()
     }
 
-    /// Checks a move that was not acknowledged: it has happened or not, and in neither case is its document lost or duplicated.
+    /// Checks an unacknowledged move: it has happened or not, and in neither case is its document lost or duplicated.
     private func halves(
         _ expectation: Expectation, _ found: [String: Document.Finding], _ all: [String: Expectation]
     ) -> [String] {
@@ -159,10 +159,10 @@ package struct OperationLedger: Sendable {
         finding == .cut(name, generation) || finding == .whole(name, generation)
     }
 
-    /// Returns the documents that were reported as uploaded and that another device does not find, or finds older.
+    /// Returns documents reported as uploaded but missing or older on another device.
     package func missing(in found: [String: Document.Finding]) -> [String] {
         uploaded.compactMap { path, generation in
-            // The other device may have folded the removal and not yet the changes after it.
+            // The second device may have folded the removal and not yet the changes after it.
             guard !removed.contains(path) else { return nil }
             switch found[path] {
             case .whole(_, let there)? where there >= generation: return nil

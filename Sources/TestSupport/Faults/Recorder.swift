@@ -1,10 +1,10 @@
 import Glibc
 
-/// The record of one writer; no other process appends to it.
+/// A writer's record; no other process appends to it.
 package struct Recorder: ~Copyable {
     private let descriptor: Int32
 
-    /// Opens the file. Throws the error number if that fails.
+    /// Opens the file. Throws the error number on failure.
     package init(path: String) throws(Failure) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure(call: "open \(path)", code: errno) }
@@ -34,7 +34,7 @@ package struct Recorder: ~Copyable {
     }
 }
 
-/// A system call that failed.
+/// A failed system call.
 package struct Failure: Error, CustomStringConvertible {
     package let call: String
     package let code: Int32

@@ -1,6 +1,6 @@
 import CFaults
 
-/// System calls by which the daemon changes something outside of itself, or reads bytes.
+/// The daemon's system calls with outside effects, or reading bytes.
 package enum SystemCall: String, CaseIterable, Sendable {
     case copyFileRange, fallocate, fchmod, fdatasync, fsync, ftruncate, ioctl, link, linkat, mkdir, mkdirat, openat,
         pread64
@@ -42,10 +42,11 @@ package enum SystemCall: String, CaseIterable, Sendable {
         self = call
     }
 
-    /// Calls that read bytes: the death of the process at one of them does no harm, but an error may.
+    /// Reading calls: the process's death at any of them does no harm, but an error may.
     package static let reads: Set<SystemCall> = [.pread64, .read]
 
-    /// The position of the argument that is a path, after the descriptor that the path starts from; nil for calls on a descriptor.
+    /// The position of the path argument, after the descriptor from which the path starts; nil for calls on a
+    /// descriptor.
     var pathArgument: Int? {
         switch self {
         case .link, .mkdir, .rename, .rmdir, .unlink: 0

@@ -3,7 +3,7 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// Checks the crash states of one recording.
+/// Checks a recording's crash states.
 package struct CrashCampaign {
     package struct Failure: Sendable {
         package let number: Int
@@ -14,7 +14,7 @@ package struct CrashCampaign {
     package struct Outcome: Sendable {
         package var states = 0
         package var failures: [Failure] = []
-        /// The number of states in which something acknowledged could have been lost.
+        /// The number of states with the potential to lose something acknowledged.
         package var meaningful = 0
     }
 
@@ -81,7 +81,7 @@ extension WorkEvent {
     fileprivate var isAcknowledgement: Bool { if case .done = self { true } else { false } }
 }
 
-/// A loop device whose file becomes one crash state after another.
+/// A loop device whose file takes on a series of crash states.
 private struct CrashedDisk {
     private let file: Int32
     private let loop: LoopDevice

@@ -3,8 +3,9 @@ import Fuse
 import Glibc
 import Logging
 
-/// A file system with one file, `disk`, whose every write and flush is logged before it is acknowledged. The kernel caches none of its
-/// bytes (FOPEN_DIRECT_IO), so the log has the requests that a device below a file system would receive.
+/// A file system with a single file, `disk`, whose every write and flush is logged before it is acknowledged. The
+/// kernel caches none of its bytes (FOPEN_DIRECT_IO), so the log has the requests received by a device below a file
+/// system.
 final class CrashDisk: FuseFileSystem {
     private static let disk: FuseNode = 2
     private static let name = "disk"
@@ -83,14 +84,14 @@ final class CrashDisk: FuseFileSystem {
     ) { request.succeed() }
 }
 
-/// The process that serves a crash disk.
+/// The process serving a crash disk.
 package enum DiskProcess {
     /// Serves the bytes of `image` as `folder`/disk until it is unmounted. Calls `ready` once it is mounted.
     package static func serve(image: String, log: String, at folder: String, ready: () -> Void) async throws {
         var options = FuseOptions()
         options.name = "crashdisk"
         options.usesPassthrough = false
-        // With one reader the order of the log is the order of the acknowledgements.
+        // With a single reader the order of the log is the order of the acknowledgements.
         options.readerCount = 1
         let session = try await FuseSession.mount(
             try CrashDisk(image: image, log: log), at: folder, options: options, logger: Logger(label: "crashdisk"))

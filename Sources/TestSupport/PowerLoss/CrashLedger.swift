@@ -1,6 +1,6 @@
-/// Derives from the steps begun and acknowledged before a position of the log what may be found after a power cut there.
+/// Derives the possible findings after a power cut at a log position from the steps begun and acknowledged before it.
 struct CrashLedger {
-    /// The contents that a name may show.
+    /// A name's possible contents.
     struct Possible: Equatable {
         /// Contents by number; nil stands for no such file.
         var contents: Set<Int?> = [nil]
@@ -9,13 +9,14 @@ struct CrashLedger {
     }
 
     private(set) var names: [String: Possible] = [:]
-    /// Synced contents that were not replaced or removed: each must be found under at least one name.
+    /// Synced contents neither replaced nor removed: each must be found under at least one name.
     private(set) var kept: Set<Int> = []
-    /// The contents that programs saw last, by name.
+    /// The contents last seen by programs, by name.
     private var current: [String: Int] = [:]
-    /// Names whose bytes are not synced.
+    /// Names with unsynced bytes.
     private var unsynced: Set<String> = []
-    /// Former names of a file that it may have again, because its renames are not durable: a write to the file may show under them.
+    /// Former names of a file that it may regain, because its renames are not durable: a write to the file may show
+    /// under them.
     private var former: [String: Set<String>] = [:]
     private var begun: Step?
 
@@ -36,7 +37,8 @@ struct CrashLedger {
         }
     }
 
-    /// Handles the start of a process that found these contents. The step during which the previous process died may have happened or not.
+    /// Handles the start of a process that found these contents. The step during which the previous process died may
+    /// have happened or not.
     private mutating func begin(with found: [String: Int]) {
         begun = nil
         for name in Set(found.keys).union(names.keys) {
@@ -74,7 +76,7 @@ struct CrashLedger {
         }
     }
 
-    /// Records that the content which the name shows now need not be found any more.
+    /// Records that the name's current content is no longer required.
     private mutating func replace(_ name: String) {
         if let old = current[name] { kept.remove(old) }
     }
@@ -107,7 +109,7 @@ struct CrashLedger {
         kept.insert(content)
     }
 
-    /// Records that the names are durable, and so is everything that was synced before.
+    /// Records that the names are durable, and so is everything synced before.
     private mutating func folderSynced(_ name: String) {
         let isOpen = unsynced.contains(name)
         former[name] = nil

@@ -1,20 +1,21 @@
 import Basics
 import Glibc
 
-/// The requests to a crash disk in order: records of two words each, offset and length, followed by the bytes of a write.
+/// The requests to a crash disk in order: records of two words each, offset and length, followed by the bytes of a
+/// write.
 ///
-/// A position in it is a length of its file. An acknowledgement of durability is recorded with its position: the outcome of records after
-/// that position must not affect it.
+/// A position in it is a length of its file. An acknowledgement of durability is recorded with its position:
+/// later records must not affect it.
 struct CrashLog {
     enum Record {
-        /// Bytes of the log that are written to a place on the disk.
+        /// Log bytes written to a place on the disk.
         case write(place: Int, bytes: Range<Int>)
         /// All writes before it are on stable storage.
         case flush
     }
 
     static let headerLength = 16
-    /// The offset that marks a flush.
+    /// The offset marking a flush.
     static let flushMark = UInt64.max
 
     let bytes: [UInt8]

@@ -1,21 +1,22 @@
 import TestSupport
 
-/// A possible outcome of a power cut: the first `count` requests arrived, and of those that no flush covers only some were done.
+/// A possible outcome of a power cut: the first `count` requests arrived, and of the unflushed ones only some were
+/// done.
 struct CrashState: CustomStringConvertible {
     /// How much of an unflushed write is on stable storage.
     enum Part {
         case whole
-        /// The sectors of the write that are stored, by number.
+        /// The stored sectors of the write, by number.
         case sectors(Set<Int>)
     }
 
-    /// The piece of a write that a disk writes atomically, in bytes.
+    /// The unit of atomic disk writes, in bytes.
     static let sector = 512
 
     let number: Int
-    /// The number of requests that arrived before the power cut.
+    /// The number of requests arrived before the power cut.
     let count: Int
-    /// The number of requests that are certainly complete.
+    /// The number of certainly completed requests.
     let settled: Int
     /// The completed parts of the requests between `settled` and `count`, by the number of the request.
     let parts: [Int: Part]
@@ -51,13 +52,13 @@ struct CrashState: CustomStringConvertible {
         for index in open {
             guard case .write(let place, let bytes) = log.records[index], random.chance(share) else { continue }
             let sectors = (bytes.count + sector - 1) / sector
-            // ext4 assumes that its superblock, in the first block, is written atomically: without an intact superblock nothing can be
-            // mounted.
+            // ext4 assumes atomic writes of its superblock, in the first block: without an intact superblock nothing
+            // can be mounted.
             guard random.chance(tornShare), sectors > 1, place >= 4096 else {
                 parts[index] = .whole
                 continue
             }
-            // Half of the torn writes are cut short, the others have holes.
+            // Half of the torn writes are cut short, the rest have holes.
             let kept =
                 random.chance(50)
                 ? Set(0..<random.number(1..<sectors)) : Set((0..<sectors).filter { _ in random.chance(50) })

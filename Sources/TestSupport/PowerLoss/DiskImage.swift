@@ -1,11 +1,12 @@
 import Basics
 import Glibc
 
-/// The bytes of the disk in memory. Requests are applied to it one after another, and it is written to a file for each crash state.
+/// The disk's bytes in memory. Requests are applied to it in sequence, and it is written to a file for each crash
+/// state.
 struct DiskImage {
     private static let block = 4096
     private var bytes: [UInt8]
-    /// Blocks that are not all zero.
+    /// Blocks with any nonzero byte.
     private var used: [Bool]
     private(set) var applied = 0
     private let log: CrashLog

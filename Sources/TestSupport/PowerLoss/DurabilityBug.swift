@@ -1,9 +1,9 @@
-/// Mistakes in the order of durable writes that the tester must find. The worker process makes them by sync calls that return without doing
-/// anything; the engine is unchanged.
+/// Durable-write ordering mistakes that the tester must find. The worker process makes them by sync calls that return
+/// without doing anything; the engine is unchanged.
 package enum DurabilityBug: String, CaseIterable, Sendable {
     /// The database's log is not synced: an acknowledged change is in memory only.
     case rowsNotSynced
-    /// The bytes of blobs are not synced before the rows that name them.
+    /// The bytes of blobs are not synced before the rows naming them.
     case bytesNotSynced
     /// The database is not synced before its log is restarted.
     case checkpointNotSynced

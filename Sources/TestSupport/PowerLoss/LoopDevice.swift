@@ -12,11 +12,11 @@ struct LoopDevice {
         return LoopDevice(path: try Program.run("losetup", arguments))
     }
 
-    /// Detaches the device, at once or when its mount is unmounted.
+    /// Detaches the device, immediately or when its mount is unmounted.
     func detach() throws { try Program.run("losetup", ["--detach", path]) }
 
-    /// Mounts the device. ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data
-    /// durable.
+    /// Mounts the device. ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit
+    /// syncs create durability.
     func mount(at point: String) throws {
         try check("mount \(path)") { Glibc.mount(path, point, "ext4", 0, "commit=300") }
     }
@@ -28,7 +28,7 @@ struct LoopDevice {
         try check("BLKFLSBUF") { ioctl(device, 0x1261, 0) }
     }
 
-    /// Unmounts the file system and discards everything that was not written to the device yet: EXT4_IOC_SHUTDOWN with
+    /// Unmounts the file system and discards all bytes not written to the device yet: EXT4_IOC_SHUTDOWN with
     /// EXT4_GOING_FLAGS_NOLOGFLUSH.
     static func abandon(_ point: String) throws {
         let folder = Int32(try check("open \(point)") { open(point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
@@ -42,7 +42,7 @@ struct LoopDevice {
     static func unmount(_ point: String) throws { try check("umount \(point)") { umount2(point, 0) } }
 }
 
-/// Runs programs that the tester needs, to their end.
+/// Runs the tester's programs, to their end.
 enum Program {
     struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -12,7 +12,7 @@ import Synchronization
 import Transfers
 import VirtualFileSystem
 
-/// A device in which everything but the kernel and the network is real. It is opened in the same order as in a daemon.
+/// A device with everything real except the kernel and the network. It is opened in the same order as in a daemon.
 final class PowerDevice: Sendable {
     let metadata: MetadataDatabase
     let content: ContentStore
@@ -28,7 +28,7 @@ final class PowerDevice: Sendable {
         let time = SystemTime()
         metadata = try MetadataDatabase(
             path: "\(directory)/metadata.sqlite", log: log, mayHaveLostPower: true)
-        // Files are made ahead as in the daemon, on this thread.
+        // Files are created ahead as in the daemon, on this thread.
         content = try ContentStore(directory: "\(directory)/content", background: { $0() })
         recovery = Recovery(metadata: metadata, content: content, time: time, log: log)
         try recovery.run()
@@ -62,7 +62,7 @@ final class PowerDevice: Sendable {
         let task = running.withLock { $0.take() }
         task?.cancel()
         await task?.value
-        // The source and the engine retain each other, and with them the folder of blobs.
+        // The source and the engine retain each other, and with them the blob folder.
         link.attach(nil)
         files.recordCloses()
         try metadata.close()
@@ -83,13 +83,13 @@ final class PowerDevice: Sendable {
         return try metadata.read { try $0.local.item(named: try ItemName(name), in: folder) }
     }
 
-    /// Returns all files of `Documents`; the tests make no folders in it.
+    /// Returns all files of `Documents`; the tests create no folders in it.
     func all() throws -> [LocalItem] {
         let folder = try documents().node
         return try metadata.read { try $0.local.children(of: folder, limit: 10_000) }
     }
 
-    /// Returns the bytes of a file that is wholly on this device, read through the file system.
+    /// Returns the bytes of a wholly local file, read through the file system.
     func bytes(of item: LocalItem) throws -> [UInt8] {
         let handle = try files.open(item.node, canWrite: false, truncate: false)
         defer { files.release(handle) }
@@ -101,7 +101,7 @@ final class PowerDevice: Sendable {
     }
 }
 
-/// Connects the file system to the engine, as a daemon does, for programs that open only local files.
+/// Connects the file system to the engine, like a daemon, for programs opening only local files.
 private final class EngineSource: ContentSource {
     private let engine = Mutex<SyncEngine?>(nil)
     private let idle: IdleContentSource

@@ -4,7 +4,8 @@ import CloudStorage
 import Foundation
 import TestSupport
 
-/// A cloud in memory that records each change before any client sees it, so that its state at any moment can be rebuilt.
+/// A cloud in memory that records each change before it is visible to clients, so its state at any moment can be
+/// rebuilt.
 struct RecordedCloud: CloudDecorator {
     let base: any CloudBackend
     private let record: WorkRecord?
@@ -26,7 +27,7 @@ struct RecordedCloud: CloudDecorator {
         }
     }
 
-    /// The changes are those of a cloud that devices do not collect.
+    /// The changes are those of a cloud without collecting devices.
     func facet<Facet>(_ type: Facet.Type) -> Facet? { type == (any ChangeNotifying).self ? self as? Facet : nil }
 
     func createContainer(_ name: ContainerName) async throws {

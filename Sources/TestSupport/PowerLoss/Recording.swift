@@ -10,14 +10,14 @@ package struct Recording {
     package let seed: UInt64
     package let bug: DurabilityBug?
 
-    /// Opens a folder that has a recording, or is to get one.
+    /// Opens a folder for an existing or future recording.
     package init(folder: String, seed: UInt64, bug: DurabilityBug? = nil) {
         paths = RecordingPaths(folder: folder)
         (self.seed, self.bug) = (seed, bug)
     }
 
-    /// Makes the recording from scratch, with one process of `program` for the disk and three for the work. All but the last of the three
-    /// are killed, so that the start of a device whose process died is recorded too.
+    /// Creates the recording from scratch, with one process of `program` for the disk and three for the work. All but
+    /// the last of the three are killed, to also record the start of a device after a process death.
     package func make(steps: Int, program: String) throws {
         try? FileManager.default.removeItem(atPath: paths.folder)  // There may be none.
         for folder in [paths.folder, paths.served, paths.mounted] {
@@ -74,7 +74,8 @@ package struct Recording {
     package func remove() throws { try FileManager.default.removeItem(atPath: paths.folder) }
 }
 
-/// Serves the crash disk in a process of its own, so that the death of this one cannot leave users of the disk blocked in the kernel.
+/// Serves the crash disk in a separate process, so this process's death cannot leave users of the disk blocked in the
+/// kernel.
 private struct ServedDisk {
     private let process = Process()
     /// The process of the disk ends when this pipe is closed.

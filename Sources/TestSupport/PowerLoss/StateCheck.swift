@@ -9,16 +9,16 @@ import LocalMetadata
 import Sync
 import TestSupport
 
-/// Opens the state that a power cut left, as the daemon does when it starts, and returns its problems.
+/// Opens the state left by a power cut, like the daemon at its start, and returns its problems.
 struct StateCheck {
     let directory: String
     let entries: [WorkRecord.Entry]
     /// The numbers of contents, by their references in the cloud.
     let known: [ContentReference: Int]
-    /// The position of the log at which the power was cut.
+    /// The log position of the power cut.
     let position: Int
 
-    /// Checks everything that must hold and returns the problems. Throws if the state cannot even be opened.
+    /// Checks all conditions and returns the problems. Throws if the state cannot even be opened.
     func problems() async throws -> [String] {
         let cloud = try await RecordedCloud(changes, record: nil)
         let ledger = CrashLedger(entries, before: position)
@@ -30,8 +30,8 @@ struct StateCheck {
             + second.problems.filter { !first.problems.contains($0) }
     }
 
-    /// Returns whether there is a database that is not empty: SQLite takes an empty file for a new database, and a daemon then rebuilds the
-    /// state from the cloud.
+    /// Returns whether there is a nonempty database: SQLite takes an empty file for a new database, and a daemon then
+    /// rebuilds the state from the cloud.
     private func isComplete() throws -> Bool {
         let path = "\(directory)/metadata.sqlite"
         guard FileManager.default.fileExists(atPath: path) else { return false }
@@ -52,7 +52,7 @@ struct StateCheck {
         var found = try device.metadata.integrityProblems()
         var shown: [String: Int] = [:]
         var blobs: Set<BlobName> = []
-        // The first 16,384 nodes; the tests make fewer.
+        // The first 16,384 nodes; the tests create fewer.
         for shard in 0..<4 { blobs.formUnion(try device.content.blobs(inShard: shard)) }
         for item in try device.all() where item.kind == .file {
             let content = try await content(of: item, device, cloud, &blobs, &found)
@@ -68,14 +68,14 @@ struct StateCheck {
         return (found, shown)
     }
 
-    /// Returns the number of the content that a file shows; nil if its bytes are not in the cloud yet.
+    /// Returns the number of a file's content; nil if its bytes are not in the cloud yet.
     private func content(
         of item: LocalItem, _ device: PowerDevice, _ cloud: RecordedCloud, _ blobs: inout Set<BlobName>,
         _ found: inout [String]
     ) async throws -> Int? {
         let isHere = item.presence == .whole
         if item.presence != .none, blobs.remove(item.blob) == nil, item.size > 0 {
-            // A file that was never synced may have a name and no bytes; it then has an upload error.
+            // A never-synced file may have a name and no bytes; it then has an upload error.
             if item.uploadError == nil { found.append("\(item.name) has no blob") }
             return 0
         }
@@ -97,7 +97,7 @@ struct StateCheck {
         return try await !cloud.missing(manifest.chunks.map(\.id), in: .cloudDocs).isEmpty
     }
 
-    /// Checks that the device is not ahead of the log, and knows all of its own batches that the log has.
+    /// Checks that the device is not ahead of the log, and knows all of its own batches in the log.
     private func queueProblems(_ device: PowerDevice, _ cloud: RecordedCloud) async throws -> [String] {
         guard let container = try device.metadata.read({ try $0.container(named: .cloudDocs) }) else {
             return ["there is no container"]

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// An action of the device's user on documents, consisting of one or a few system calls. Contents are named by number.
+/// A user action on documents, consisting of one or a few system calls. Contents are named by number.
 enum Step: Codable, Equatable {
     /// Creates or truncates a file, writes all of it and closes it.
     case write(String, Int)
@@ -28,17 +28,17 @@ enum CloudChange: Codable {
     case entry(Data, String)
 }
 
-/// An event, recorded outside the disk whose power is cut.
+/// An event, recorded outside the crash disk.
 enum WorkEvent: Codable {
     /// A process starts and shows these names with these contents; 0 stands for a content that was never written.
     case found([String: Int])
     case begins(Step)
-    /// The last step that began was acknowledged.
+    /// The last step begun was acknowledged.
     case done
-    /// The last step that began was refused, and changed nothing.
+    /// The last step begun was refused, and changed nothing.
     case refused
     case cloud(CloudChange)
-    /// Another device writes a content.
+    /// A remote device writes a content.
     case elsewhere(Int)
 }
 
@@ -73,19 +73,19 @@ final class WorkRecord: Sendable {
     }
 }
 
-/// Contents generated from their numbers, so that a part of one is never mistaken for another.
+/// Contents generated from their numbers, so parts of different contents are never confused.
 enum WrittenContent {
     static func bytes(_ number: Int) -> [UInt8] {
         var random = SeededBytes(seed: UInt64(number))
         return withUnsafeBytes(of: UInt64(number)) { Array($0) } + random.next()
     }
 
-    /// Returns the cloud's reference to bytes that are at most one chunk.
+    /// Returns the cloud's reference to bytes of at most one chunk.
     static func reference(to bytes: [UInt8]) -> ContentReference {
         Manifest(bytes.isEmpty ? [] : [ChunkEntry(id: .of(bytes), length: bytes.count)]).reference
     }
 
-    /// Returns the number of a content; 0 if the bytes are not one complete content.
+    /// Returns a content's number; 0 if the bytes are not a single complete content.
     static func number(of bytes: [UInt8]) -> Int {
         guard bytes.count >= 8 else { return 0 }
         let number = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

@@ -7,12 +7,12 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// The process that works on the disk whose power is cut: a user, and the engine beside it. Another device, whose disk is safe, edits
-/// documents of its own. The process kills itself in the middle of its work, unless it is to close in order.
+/// The process working on the crash disk: a user, and the engine beside it. A second device, whose disk is safe, edits
+/// separate documents. The process kills itself in the middle of its work, unless it is to close in order.
 package struct Worker {
-    /// The mounted disk whose power is cut.
+    /// The mounted crash disk.
     package var disk: String
-    /// The folder of the record and the log, and of the other device's state.
+    /// The folder of the record and the log, and of the second device's state.
     package var folder: String
     package var seed: UInt64
     /// The number of this process in the sequence of workers.
@@ -58,7 +58,7 @@ package struct Worker {
         }
     }
 
-    /// Kills this process at a moment that does not depend on its progress.
+    /// Kills this process at a moment independent of its progress.
     private static func dieSoon(_ seed: UInt64) {
         Thread.detachNewThread {
             var pause = timespec(tv_sec: 0, tv_nsec: Int(seed % 20) * 1_000_000)
@@ -76,9 +76,9 @@ struct RecordingPaths {
     var image: String { "\(folder)/image" }
     var log: String { "\(folder)/log" }
     var record: String { "\(folder)/record" }
-    /// The state of the other device.
+    /// The second device's state.
     var elsewhere: String { "\(folder)/elsewhere" }
-    /// The folder in which the crash disk is served, and the one in which its ext4 is mounted.
+    /// The folder serving the crash disk, and the mount folder of its ext4.
     var served: String { "\(folder)/served" }
     var mounted: String { "\(folder)/mounted" }
     var crashed: String { "\(folder)/crashed" }

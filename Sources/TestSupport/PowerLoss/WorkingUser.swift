@@ -7,21 +7,21 @@ import Sync
 import TestSupport
 import VirtualFileSystem
 
-/// Random work on one device, recorded step by step.
+/// Random work on a device, recorded step by step.
 struct WorkingUser {
     let device: PowerDevice
     let other: PowerDevice
     let record: WorkRecord
     let disk: String
     var random: SeededGenerator
-    /// The number of the content that was written last.
+    /// The number of the last content written.
     var next: Int
     private let caller = Caller(user: geteuid(), group: getegid())
 
     static let names = (0..<12).map { "a\($0)" }
     static let foreignNames = (0..<4).map { "r\($0)" }
 
-    /// Records the names and contents that exist at the start.
+    /// Records the names and contents at the start.
     func lookAround() throws {
         var found: [String: Int] = [:]
         for item in try device.all() where Self.names.contains("\(item.name)") || "\(item.name)".hasPrefix("new") {
@@ -31,7 +31,7 @@ struct WorkingUser {
         try record.note(.found(found))
     }
 
-    /// Marks a content that is in the cloud only.
+    /// Marks a cloud-only content.
     static let evicted = -1
 
     mutating func act() throws {
@@ -62,7 +62,7 @@ struct WorkingUser {
         try does(.save(name, next))
     }
 
-    /// Saves as editors do: the new bytes are synced under another name first.
+    /// Saves like an editor: the new bytes are synced under a temporary name first.
     private mutating func saveByRename(_ name: String) throws {
         let temporary = "new\(random.number(0..<3))"
         try save(temporary)
@@ -114,7 +114,7 @@ struct WorkingUser {
         if isSynced { try device.files.sync(handle) }
     }
 
-    /// Lets the other device write a version of a document of its own; this device pins it to get its bytes.
+    /// Lets the second device write a version of a document belonging to it; this device pins it to get its bytes.
     private mutating func workElsewhere() throws {
         let name = random.pick(Self.foreignNames) ?? ""
         next += 1
@@ -126,8 +126,8 @@ struct WorkingUser {
         }
     }
 
-    /// Writes one file back before all others, as the kernel may do at any time, or lets another program sync a file of its own,
-    /// and the disk's journal with it.
+    /// Writes one file back before all others, as the kernel may do at any time, or lets another program sync its own
+    /// file, and the disk's journal with it.
     private mutating func writeBack() throws {
         let blobs = (0..<4).flatMap { (try? device.content.blobs(inShard: $0)) ?? [] }
         let choices: [String?] = ["metadata.sqlite", "metadata.sqlite-wal", nil, nil]

@@ -2,8 +2,9 @@ import Basics
 import Foundation
 package import S3Client
 
-/// A bucket of a real store, for tests that run on one too: `UBIQUITY_S3_URL` is its address, with credentials in the usual variables.
-/// `make s3` sets them, and `UBIQUITY_S3_REQUIRED`, with which those tests fail instead of being skipped.
+/// A bucket of a real store, for tests that run on one too: `UBIQUITY_S3_URL` is its address, with credentials in the
+/// usual variables. `make s3` sets them, and `UBIQUITY_S3_REQUIRED`, with which those tests fail instead of being
+/// skipped.
 package enum RealBucket {
     private static let environment = ProcessInfo.processInfo.environment
     private static let address = environment["UBIQUITY_S3_URL"]
@@ -11,7 +12,7 @@ package enum RealBucket {
     /// Whether the tests run.
     package static let isMeant = address != nil || environment["UBIQUITY_S3_REQUIRED"] != nil
 
-    /// Returns a prefix of the bucket that no other test uses.
+    /// Returns a bucket prefix unique to a test.
     package static func place(named name: String) throws -> S3Location {
         guard let address else { throw NoBucket() }
         let base = try S3Location(parsing: address)

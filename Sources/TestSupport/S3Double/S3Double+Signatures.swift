@@ -1,7 +1,7 @@
 import Basics
 import S3Client
 
-/// The checks that a store makes before it carries out a request.
+/// A store's checks before it carries out a request.
 extension S3Double {
     /// - Returns: The refusal; nil if the request is signed correctly.
     func refusal(of request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
@@ -38,7 +38,7 @@ extension S3Double {
 }
 
 extension S3Double {
-    /// - Returns: The refusal of a request whose signature is in its URL; nil if the link is valid.
+    /// - Returns: The refusal of a request with its signature in the URL; nil if the link is valid.
     private func refusal(ofLink request: S3DoubleRequest, _ state: State, at now: Timestamp) -> S3DoubleAnswer? {
         let values = Dictionary(request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         guard let time = values["X-Amz-Date"].flatMap(S3DoubleTime.compact),

@@ -2,11 +2,11 @@ package import Basics
 package import S3Client
 import Synchronization
 
-/// An object store in memory, for tests: one bucket that handles requests one after another, so that conditional writes are atomic.
+/// An in-memory object store for tests: a bucket handling requests in sequence, so conditional writes are atomic.
 ///
 /// It verifies the signature of each request as it arrived, and misbehaves according to its script.
 package final class S3Double: Sendable {
-    /// One request and its outcome, as the store saw it.
+    /// A request and its outcome, as seen by the store.
     package struct Seen: Hashable, Sendable {
         package let method: String
         /// Empty for a request about the bucket.
@@ -44,7 +44,8 @@ package final class S3Double: Sendable {
 
     // MARK: Control and inspection by tests
 
-    /// Lets the next request of this method, or of any method, end with `fault`; the faults of one method are used in their order.
+    /// Lets the next request with this method, or with any method, end with `fault`; a method's faults are used in
+    /// order.
     package func script(_ fault: S3Fault, for method: String? = nil, times: Int = 1) {
         state.withLock { $0.script += Array(repeating: (method, fault), count: times) }
     }
@@ -99,7 +100,7 @@ package final class S3Double: Sendable {
         return answer
     }
 
-    /// Returns the key in the bucket; nil if the request is for another bucket.
+    /// Returns the key in the bucket; nil if the request is for a different bucket.
     func key(of request: S3DoubleRequest) -> String? {
         let root = "/\(bucket)"
         guard request.path == root || request.path.hasPrefix("\(root)/") else { return nil }
@@ -107,11 +108,11 @@ package final class S3Double: Sendable {
     }
 }
 
-/// A way in which a store fails.
+/// A store failure.
 package enum S3Fault: Sendable {
     /// Refuses the request, and does nothing.
     case refusal(status: Int, code: String, wait: Int? = nil)
-    /// Responds with text that is not its own, as a proxy does.
+    /// Responds with foreign text, like a proxy.
     case page(status: Int, text: String)
     /// Closes the connection, and does nothing.
     case lostRequest
@@ -119,8 +120,8 @@ package enum S3Fault: Sendable {
     case lostReply
     /// Carries out the request, and sends no reply.
     case silence
-    /// Ends the reply's body after so many bytes.
+    /// Ends the reply's body after that many bytes.
     case cut(after: Int)
-    /// Sends the reply in pieces of so many bytes, with pauses between them.
+    /// Sends the reply in pieces of that many bytes, with pauses between them.
     case slow(piece: Int, pause: Duration)
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A shell that runs a script; its standard input and output are pipes.
+/// A shell running a script; its standard input and output are pipes.
 ///
 /// Foundation's `Process` is not used: in a process with some thousand descriptors it reads beyond mapped memory
 /// (swift-corelibs-foundation, pull request 5472).
@@ -12,7 +12,7 @@ final class ShellProcess: Sendable {
     private let output: Int32
     private let input: Mutex<Int32>
 
-    /// - Parameter arguments: The script's `$0` and what follows.
+    /// - Parameter arguments: The script's `$0` and following arguments.
     init(_ script: String, _ arguments: [String]) throws {
         var (toShell, fromShell): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         try check("pipe") { pipe(&toShell) }
@@ -54,7 +54,7 @@ final class ShellProcess: Sendable {
         close(output)
     }
 
-    /// Reads its output until there are that many bytes, or no more.
+    /// Reads its output until that number of bytes or the end.
     func read(_ count: Int) -> String {
         var bytes = [UInt8](repeating: 0, count: count)
         var length = 0

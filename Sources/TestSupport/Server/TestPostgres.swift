@@ -3,7 +3,8 @@ import Glibc
 package import ServerStorage
 import Synchronization
 
-/// A PostgreSQL server of the tests, in a temporary directory, with synced commits. It ends with this process, however that ends.
+/// A PostgreSQL server for tests, in a temporary directory, with synced commits. It ends with this process, however
+/// that ends.
 package final class TestPostgres: Sendable {
     /// Why no server could be started.
     package struct NotStarted: Error, CustomStringConvertible { package let description: String }
@@ -11,7 +12,7 @@ package final class TestPostgres: Sendable {
     private static let started = Mutex<Result<TestPostgres, any Error>?>(nil)
     private static let number = Atomic(0)
 
-    /// The server that all tests of this process share; each uses a database of its own.
+    /// The server shared by all tests of this process; each uses a separate database.
     package static func shared() throws -> TestPostgres {
         try started.withLock { started in
             let result = started ?? Result { try TestPostgres() }
@@ -22,10 +23,10 @@ package final class TestPostgres: Sendable {
 
     private let folder: String
     private let unused = Mutex<[PostgresAddress]>([])
-    /// Stops the server when its standard input ends, which is the end of this process, however that ends.
+    /// Stops the server when its standard input ends, at the end of this process, however that ends.
     private let supervisor: ShellProcess
 
-    /// Makes a new server, for tests that kill it, and starts it.
+    /// Creates and starts a new server, for tests that kill it.
     package init() throws {
         let programs = try Self.programs()
         folder = "/tmp/ubiquity-postgres-\(UUID().uuidString.prefix(13))"
@@ -61,8 +62,8 @@ package final class TestPostgres: Sendable {
         return found
     }
 
-    /// Arguments: the folder, the folder of the programs, and the command that changes the user. The server is started again whenever it is
-    /// killed, as a service manager does, until standard input ends.
+    /// Arguments: the folder, the folder of the programs, and the command that changes the user. The server is
+    /// restarted whenever it is killed, as by a service manager, until standard input ends.
     private static let script = """
         folder=$1; programs=$2; shift 2
         mkdir -m 700 "$folder" && if [ $# -gt 0 ]; then chown "${2#--reuid=}:${3#--regid=}" "$folder"; fi && cd "$folder" || exit 1
@@ -95,24 +96,24 @@ package final class TestPostgres: Sendable {
 
     // MARK: Databases
 
-    /// The address of one of its databases.
+    /// The address of a database on this server.
     package func address(of database: String = "postgres") throws -> PostgresAddress {
         try PostgresAddress("host=\(folder) user=ubiquity dbname=\(database)")
     }
 
-    /// Makes an empty database.
+    /// Creates an empty database.
     package func makeDatabase() throws -> PostgresAddress {
         let name = "test\(Self.number.add(1, ordering: .relaxed).newValue)"
         try PostgresOwner(address()).run("CREATE DATABASE \(name)")
         return try address(of: name)
     }
 
-    /// Returns a database with no rows: a new one, or one that an earlier test gave back.
+    /// Returns a database with no rows: a new or a recycled one.
     package func takeDatabase() throws -> PostgresAddress {
         try unused.withLock { $0.popLast() } ?? makeDatabase()
     }
 
-    /// Removes the rows of a database that no store uses any more, so that another test can use it.
+    /// Removes the rows of a database no longer used by any store, for use by later tests.
     package func giveBack(_ database: PostgresAddress) throws {
         try PostgresOwner(database).run(
             """

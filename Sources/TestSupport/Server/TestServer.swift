@@ -9,7 +9,7 @@ package import ServerStorage
 
 package let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A real server in this process, on a port of its own and with a directory that is removed with it.
+/// A real server in this process, with a separate port and with a directory removed together with it.
 package struct TestServer: Sendable {
     package let store: ServerStore
     package let address: ServerAddress
@@ -26,14 +26,14 @@ package struct TestServer: Sendable {
             folder: folder)
     }
 
-    /// Returns a sign-in code for an account, which is added if there is none of that name.
+    /// Returns a sign-in code for an account, adding a missing account.
     package func code(of account: String = "anna") async throws -> SignInCode {
         let isKnown = try await store.accounts.list().contains { $0.name == account }
         if !isKnown { try await store.accounts.add(account) }
         return try await store.accounts.addCode(for: account)
     }
 
-    /// Signs one more device of an account in.
+    /// Signs an additional device of an account in.
     package func signIn(_ device: String = "test", of account: String = "anna") async throws -> SignInResponse {
         try await store.devices.signIn(code: code(of: account), device: device)
     }
@@ -49,15 +49,15 @@ package struct TestServer: Sendable {
     }
 }
 
-/// Runs `body` with a server on the loopback interface, and stops the server afterwards. No time passes for its limits of attempts, which
-/// a slow machine would change.
+/// Runs `body` with a server on the loopback interface, and stops the server afterwards. No time passes for its attempt
+/// limits, since a slow machine would affect them.
 ///
 /// - Parameters:
 ///   - port: 0 for any free port.
-///   - folder: The data directory, which is kept; nil for one that is removed afterwards.
-///   - database: A database of PostgreSQL, which several servers may share; nil for one in the directory.
+///   - folder: The data directory, which is kept; nil for a temporary directory.
+///   - database: A PostgreSQL database, possibly shared by several servers; nil for a database in the directory.
 ///   - bucket: The bucket for chunks; nil for files in the directory.
-///   - passwordCost: The cost of one attempt at a link's password.
+///   - passwordCost: The cost of an attempt at a link's password.
 /// - Throws: The errors of `body`, and ``ServerNotStarted``.
 package func withServer<T: Sendable>(
     port: Int = 0, folder: String? = nil, database: PostgresAddress? = nil, bucket: S3Client? = nil,

@@ -1,10 +1,10 @@
-/// Runs many histories, one after the other; several processes may each run a share.
+/// Runs many histories in sequence; several processes may each run a share.
 package struct Campaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: ClosedRange<Int>
     package var bug: SeededBug?
     package var vocabulary = Vocabulary.usual
-    /// The number of failures after which the campaign stops.
+    /// The number of failures that stops the campaign.
     package var failures: Int
     /// How many of the first histories are run twice, to compare the two runs.
     package var twice: Int
@@ -20,13 +20,13 @@ package struct Campaign: Sendable {
 
     package struct Result: Codable, Sendable {
         package var histories = 0
-        /// The seeds of the histories that failed.
+        /// The seeds of failed histories.
         package var failed: [UInt64] = []
-        /// The seeds of histories that were not the same the second time.
+        /// The seeds of histories that differed the second time.
         package var differing: [UInt64] = []
         /// The first difference in each of them.
         package var differences: [String] = []
-        /// A digest of all outcomes that does not depend on their order.
+        /// A digest of all outcomes, independent of their order.
         package var digest: UInt64 = 0
 
         package init() {}

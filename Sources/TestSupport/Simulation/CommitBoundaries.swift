@@ -27,10 +27,11 @@ struct CommitBoundaries {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Returns the log after a power cut: everything that was synced, some of the commits after it, and a torn part of the next one.
+    /// Returns the log after a power cut: everything synced, some of the later commits, and a torn part of the next
+    /// commit.
     ///
-    /// - Parameter choose: Picks a number below its argument. It gets the same arguments whatever pages the commits consist of, which
-    ///   differ between a new database and one that was used before.
+    /// - Parameter choose: Picks a number below its argument. It gets the same arguments regardless of the pages in the
+    ///   commits, which differ between a new and a used database.
     func cut(synced: Int, choose: (Int) -> Int) -> Data {
         let open = ends.filter { $0 > synced }
         let kept = choose(open.count + 1), share = choose(1_000), zeroes = choose(600)

@@ -4,7 +4,7 @@ import LocalContent
 import LocalMetadata
 import Synchronization
 
-/// Faults at the calls by which a device changes its disk or reaches its cloud: the device dies there, or the call fails.
+/// Faults at a device's calls that change its disk or reach its cloud: the device dies there, or the call fails.
 final class Faults: Sendable {
     enum Call: Sendable {
         case database(DatabaseCall)
@@ -18,9 +18,9 @@ final class Faults: Sendable {
     enum Kind: Sendable {
         /// The process is dead: every later call fails.
         case death
-        /// Calls that need disk space fail with `ENOSPC`.
+        /// Calls requiring disk space fail with `ENOSPC`.
         case fullDisk
-        /// Calls that reach the disk, syncs included, fail with `EIO`.
+        /// Calls reaching the disk, syncs included, fail with `EIO`.
         case brokenDisk
         /// A request to the cloud or its reply is lost.
         case lostCalls
@@ -28,9 +28,9 @@ final class Faults: Sendable {
 
     fileprivate struct State {
         var kind: Kind?
-        /// The number of calls that the fault still spares.
+        /// The number of calls still to be spared.
         var spared = 0
-        /// The number of calls that the fault still strikes.
+        /// The number of calls still to be struck.
         var count = 0
         var struck = 0
         /// Returns how much a sync of the database makes durable, in bytes of its log.
@@ -40,7 +40,8 @@ final class Faults: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins a fault that spares `spared` of the calls that it could strike, then strikes `count`. A death strikes all later calls.
+    /// Begins a fault sparing the first `spared` eligible calls, then striking `count`. A death strikes all later
+    /// calls.
     func begin(_ kind: Kind, sparing spared: Int, count: Int = .max) {
         state.withLock { $0 = State(kind: kind, spared: spared, count: count) }
     }

@@ -3,10 +3,10 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// A backup copy that two devices make at the same time.
+/// A backup copy created by two devices at the same time.
 extension History {
-    /// Lets one device copy a document over another and continue to write the first, while a second device moves the first over the other.
-    /// Neither knows of the other's change.
+    /// Lets a device copy a document over a second one and continue to write the first, while another device moves the
+    /// first over the second. Neither device knows of the concurrent change.
     func crossCopies(_ device: SimulatedDevice) throws {
         let user = self.user(on: device)
         let files = try user.items { $0.kind == .file && !$0.isExcluded && !$0.isConflictSibling && $0.size > 0 }

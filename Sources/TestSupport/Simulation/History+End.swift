@@ -98,7 +98,7 @@ extension History {
         return found.map { "\(device.name): \($0)" }
     }
 
-    /// Returns a digest of everything that happened, equal in every run of the plan.
+    /// Returns a digest of all events, equal in every run of the plan.
     func digest() -> String {
         let text = story.joined(separator: "\n").utf8
         return ChunkID.of(Array(text) + cloud.log.flatMap { $0 }).description
@@ -107,7 +107,7 @@ extension History {
 
 /// The conditions that must hold at any time.
 extension History {
-    /// Checks the device that acted, after each step.
+    /// Checks the acting device, after each step.
     func look(at device: SimulatedDevice, afterSync isSync: Bool) throws {
         let snapshot = try Snapshot(device)
         ledger.note(snapshot, on: device.number)
@@ -125,7 +125,7 @@ extension History {
         }
     }
 
-    /// Records the packages that a user made, before anything else changes them.
+    /// Records a user's packages, before anything else changes them.
     func notePackages(of device: SimulatedDevice) throws {
         let snapshot = try Snapshot(device)
         ledger.note(snapshot, on: device.number)

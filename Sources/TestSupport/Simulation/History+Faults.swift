@@ -4,7 +4,7 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Faults: deaths between and in the middle of operations, failing disks and clouds, repeats that arrive late, clocks that jump.
+/// Faults: deaths between and in the middle of operations, failing disks and clouds, late repeats, clock jumps.
 extension History {
     func fail(_ device: SimulatedDevice) throws {
         switch random.number(0..<20) {
@@ -17,7 +17,7 @@ extension History {
         case 16: damage(device)
         case 17, 18:
             guard device.isOnline, let batch = random.pick(device.sent) else { return }
-            // A cloud that went back takes no batch that was made on what it lost.
+            // A cloud set back takes no batch based on the lost part.
             do { try cloud.append(batch.payload, after: batch.position) } catch { return }
             record(device, "a batch arrives once more")
         default:
@@ -27,7 +27,8 @@ extension History {
         }
     }
 
-    /// Damages a chunk in the cloud, or repairs all of them. A reader of a damaged chunk must get an error, and no other bytes.
+    /// Damages a chunk in the cloud, or repairs all of them. A reader of a damaged chunk must get an error, and no
+    /// wrong bytes.
     private func damage(_ device: SimulatedDevice) {
         guard random.chance(70) else {
             cloud.repair()
@@ -75,7 +76,7 @@ extension History {
         }
         let struck = device.faults.end()
         record(device, "\(kind), \(struck) calls fail after the first \(spared): \(text)")
-        // An operation that was acknowledged to a program is done, whatever fails after it.
+        // An operation acknowledged to a program is done, regardless of later failures.
         guard struck > 0, !isUser || UserActions.isError(text) else {
             ledger = supposed
             return
@@ -102,10 +103,10 @@ extension History {
     private func something(_ device: SimulatedDevice, _ isUser: Bool, _ ledger: inout Ledger) throws -> String {
         if isUser {
             let text = try user(on: device).act(&random, &ledger, &next)
-            // While calls fail, a tree that can not be read is not shown to any program either.
+            // While calls fail, an unreadable tree is not shown to any program either.
             if let snapshot = try? Snapshot(device) {
                 packageLedger.note(snapshot, on: device.number)
-                // The next action may end a copy under the identity that this one gave it.
+                // The next action may end a copy under the identity given by this action.
                 ledger.note(snapshot, on: device.number)
             }
             return text
@@ -114,7 +115,7 @@ extension History {
         return "a sync"
     }
 
-    /// Settles an operation that may have been done or not, by what the disk shows.
+    /// Settles an operation in doubt, by the disk's contents.
     private func settleDoubt(_ supposed: Ledger, _ device: SimulatedDevice, forgets: Bool = false) throws {
         let now = try Snapshot(device)
         // Of several operations only the last is in doubt, and without a sync none has to survive a power cut.
@@ -124,7 +125,8 @@ extension History {
         stepProblems += problems.map { "\(device.name): \($0)" }
     }
 
-    /// Deletes the edits that are shown as lost: their blobs were deleted with them, and the database lost the deletion in the power cut.
+    /// Deletes the edits shown as lost: their blobs were deleted with them, and the database lost the deletion in the
+    /// power cut.
     func giveUpLost(_ device: SimulatedDevice) throws {
         for item in try device.lostEdits() { try device.files.removeFile(item.name.bytes, in: item.parent) }
     }
@@ -141,7 +143,7 @@ extension History {
         if random.chance(25) { stepProblems += try device.contradictions() }
     }
 
-    /// Excuses contents that were written and not closed: either the old or the new content may be found.
+    /// Excuses contents written but not closed: either the old or the new content may be found.
     func excuseOpenFiles(of device: SimulatedDevice, _ ledger: inout Ledger) throws {
         for (handle, _) in device.parts.handles where handle.canWrite {
             guard let row = try device.metadata.read({ try $0.local.item(handle.file.node) }) else { continue }

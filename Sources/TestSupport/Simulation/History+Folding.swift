@@ -7,9 +7,9 @@ import TestSupport
 
 /// Containers that ignore the case of names.
 extension History {
-    /// Lets a device switch the comparison of names while the container is empty: known to all devices before anything else happens, or
-    /// unsent while documents are made on another one, so that the log's order decides whether the switch counts. Returns whether the
-    /// container stays empty, and the steps decide.
+    /// Lets a device switch the comparison of names while the container is empty: known to all devices before anything
+    /// else happens, or unsent while another device creates documents, so the log's order decides whether the switch
+    /// counts. Returns whether the container stays empty, and the steps decide.
     func beginIgnoringCase() throws -> Bool {
         guard let device = random.pick(devices) else { return false }
         record(device, try user(on: device).switchCase())
@@ -27,7 +27,7 @@ extension History {
         }
     }
 
-    /// Lets all devices take spellings of one name in one folder, without having seen what the others did.
+    /// Lets all devices take spellings of the same name in the same folder, without having seen each other's changes.
     func contendForName(_ device: SimulatedDevice) throws {
         let user = user(on: device)
         guard let folder = random.pick(try user.items { $0.kind == .folder && !$0.isExcluded }) else { return }
@@ -44,8 +44,8 @@ extension History {
         }
     }
 
-    /// Returns the problems with the comparison of names once all faults are repaired: the switch means one thing on all devices, as its
-    /// attribute says, and where it counts no folder has two names that are equal without case.
+    /// Returns the problems with the comparison of names once all faults are repaired: the switch means the same on all
+    /// devices, matching its attribute, and where it counts no folder has two names equal without case.
     func foldingProblems() throws -> [String] {
         let states = try devices.map(FoldingState.init)
         var found = zip(devices, states).flatMap { device, state in state.problems.map { "\(device.name): \($0)" } }
@@ -54,7 +54,7 @@ extension History {
     }
 }
 
-/// How a device compares the names of its container, and what contradicts that.
+/// A device's comparison of its container's names, and contradictions to it.
 private struct FoldingState {
     /// Whether the log's names are compared without case.
     let counts: Bool

@@ -5,11 +5,12 @@ import DeviceSupport
 import LocalMetadata
 import TestSupport
 
-/// Keys of the key-value store. They use a generator of their own, and only some histories have keys, so that the others stay the same.
+/// Keys of the key-value store. They use a separate generator, and only some histories have keys, so the rest stay the
+/// same.
 extension History {
     private static let keys = ["a", "b", "c"]
 
-    /// Whether the history has keys. Excludes the seeds kept for cases that were found, and those of calm histories.
+    /// Whether the history has keys. Excludes the seeds kept for known cases, and those of calm histories.
     private var hasKeys: Bool { [1, 6].contains(plan.seed % 8) && (plan.bug ?? .earlierKeyWins) == .earlierKeyWins }
 
     /// Lets a device write or remove a key from time to time.
@@ -65,8 +66,8 @@ extension History {
         return writes
     }
 
-    /// Returns the first entries of the log without repeats and without those refused because another device had changed the package
-    /// before.
+    /// Returns the first entries of the log without repeats and without entries refused because a different device had
+    /// changed the package before.
     private func accepted(_ count: Int) throws -> [ChangeBatch] {
         var (numbers, packages): ([DeviceID: UInt64], [ItemID: VersionID]) = ([:], [:])
         return try cloud.log.prefix(count).enumerated().compactMap { index, payload in

@@ -4,11 +4,11 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Histories in which several devices work in one package.
+/// Histories of several devices working in the same package.
 extension History {
     var isAboutPackages: Bool { plan.seed % 16 == 9 }
 
-    /// Makes a package that all devices have.
+    /// Creates a package on all devices.
     func beginPackage() throws {
         let user = self.user(on: devices[0])
         let package = try devices[0].files.makeFolder(
@@ -18,7 +18,7 @@ extension History {
         }
     }
 
-    /// Lets several devices change a package at the same time, so that their batches cross on the way to the log.
+    /// Lets several devices change a package at the same time, so their batches cross on the way to the log.
     func cross(_ device: SimulatedDevice) throws {
         guard let package = random.pick(try user(on: device).items(where: \.isPackage)) else { return }
         var senders: [SimulatedDevice] = []

@@ -7,7 +7,7 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// The past that comes back: states of devices and clouds that are restored from copies, and devices that are started from a copy.
+/// The returning past: device and cloud states restored from copies, and devices started from a copy.
 extension History {
     private static let mostDevices = 6
 
@@ -29,7 +29,8 @@ extension History {
 
     // MARK: States of devices
 
-    /// Copies a state: of a device that is stopped, of one that runs, or while it goes on between the copies of two parts.
+    /// Copies a state: of a stopped device, of a running device, or of a device at work between the copies of two
+    /// parts.
     private func copyState(of device: SimulatedDevice) throws {
         var copy = StateCopy()
         let (first, second): (StateCopy.Part, StateCopy.Part) =
@@ -81,21 +82,21 @@ extension History {
         try noteReturn(of: device)
     }
 
-    /// Excuses contents that only this device has: they are lost with its state.
+    /// Excuses contents only on this device: they are lost with its state.
     private func forgetUnsent(of device: SimulatedDevice) throws {
         try excuseOpenFiles(of: device, &ledger)
         let logged = try loggedTexts()
-        // Of a content that was copied, the log may have another copy only.
+        // Of a copied content, the log may have only the other copy.
         for content in try Snapshot(device).contents
         where !logged.all.contains(content) || ledger.copies[content] != nil {
             ledger.excuse(content)
         }
-        // Its replacements and deletions that are not in the log are lost as well.
+        // Its unlogged replacements and deletions are lost as well.
         ledger.mayReturn(ledger.gone.intersection(logged.current))
     }
 
-    /// Notes that a device shows an earlier state. Its unsent edits meet later contents as conflicts, also where they were sent and replaced
-    /// since.
+    /// Notes that a device shows an earlier state. Its unsent edits meet later contents as conflicts, also where they
+    /// were sent and replaced since.
     private func noteReturn(of device: SimulatedDevice) throws {
         hasReturned = true
         try giveUpLost(device)
@@ -106,7 +107,7 @@ extension History {
         ledger.mayReturn(try device.unsentTexts())
         ledger.note(snapshot, on: device.number)
         let container = try device.container().id
-        // A batch that was never sent may delete again.
+        // A never-sent batch may delete again.
         if try device.metadata.read({ try $0.pending.batch(of: container) }) != nil { ledger.excuseRestored() }
     }
 
@@ -125,7 +126,7 @@ extension History {
             ledger.excuse(text)
             hasLostBytes = true
         }
-        // Two copies of a content may have become one document in the part of the log that is gone.
+        // Two copies of a content may have become one document in the lost part of the log.
         for text in ledger.copies.keys { ledger.excuse(text) }
         noteCloudReturn()
         record(device, "the cloud goes back to \(cloud.length) entries")
@@ -142,7 +143,7 @@ extension History {
         packageLedger.noteReturn()
     }
 
-    /// Lets the person of a device that has read what the cloud lost rebuild its state.
+    /// Lets the user of a device that has read the cloud's lost part rebuild its state.
     func reset(_ device: SimulatedDevice) throws {
         guard device.isOnline, try device.isDiverged() else { return }
         try excuseOpenFiles(of: device, &ledger)
@@ -158,7 +159,7 @@ extension History {
         try notePackages(of: device)
     }
 
-    /// Lets every device look at the cloud, and resets those that have read what it lost.
+    /// Lets every device look at the cloud, and resets those that have read its lost part.
     func resetDiverged() throws {
         guard plan.vocabulary.hasPast else { return }
         for device in devices {
@@ -169,17 +170,17 @@ extension History {
 
     // MARK: The end
 
-    /// Lets a new device join, which must show the same as the others.
+    /// Lets a new device join, which must show the same as all existing devices.
     func join() throws {
         let device = try SimulatedDevice(
             number: devices.count, seed: plan.seed, skew: .zero, cloud: cloud, shared: shared)
         devices.append(device)
-        // It may send the mode of a conflict version that has become a document.
+        // It may send the mode of a conflict version turned into a document.
         guard try settle() else { throw BrokenRule(what: "no rest after a device joined") }
     }
 
-    /// Returns a problem for each document that no device can read, unless the last copy of some bytes was lost with a state that was
-    /// replaced by an older one.
+    /// Returns a problem for each document unreadable on every device, unless the last copy of some bytes was lost when
+    /// an older state replaced a newer one.
     func unreadable(_ snapshots: [Snapshot]) -> [String] {
         guard !hasLostBytes else { return [] }
         return zip(devices, snapshots).flatMap { device, snapshot in
@@ -189,7 +190,7 @@ extension History {
 
     // MARK: The log
 
-    /// Returns the texts of all contents that the log ever took, and of those that are in its tree, conflict versions included.
+    /// Returns the texts of all contents ever taken by the log, and of those in its tree, conflict versions included.
     func loggedTexts() throws -> (all: Set<String>, current: Set<String>) {
         var (tree, taken) = (DictionaryTree(), Set<ContentReference>())
         for record in cloud.copy().entries.records {

@@ -4,9 +4,9 @@ import LocalMetadata
 import Sync
 import TestSupport
 
-/// Deleted items that users restore.
+/// Restoring deleted items.
 extension History {
-    /// Restores an item that was in no package, with everything deleted with it.
+    /// Restores an item outside packages, with everything deleted with it.
     func restoreDeleted(_ device: SimulatedDevice) throws {
         let deleted = try device.metadata.read { transaction in
             try transaction.history.allDeletions(after: nil, limit: 100).compactMap {
@@ -29,15 +29,17 @@ extension History {
             guard let content = item.cloud.body.content?.reference, let bytes = cloud.formerContents[content] else {
                 continue
             }
-            // A deletion that this device has yet to send is withdrawn, of which the log shows nothing.
+            // A deletion still unsent on this device is withdrawn, without a trace in the log.
             ledger.restore(String(decoding: bytes, as: UTF8.self), isInLog: item.departure == nil)
         }
-        // Edits of an item whose deletion was not confirmed before it was restored may have no base in the log, and become conflicts.
+        // Edits of an item whose deletion was unconfirmed when it was restored may have no base in the log, and become
+        // conflicts.
         if gone.contains(where: { $0.departure != nil }) { ledger.mayReturn(ledger.written) }
         try notePackages(of: device)
     }
 
-    /// Deletes a document, copies the state before the deletion is sent, and puts it back after another device restored the document.
+    /// Deletes a document, copies the state before the deletion is sent, and puts it back after a different device
+    /// restored the document.
     func crossRestore(_ device: SimulatedDevice) throws {
         guard let other = random.pick(devices.filter { $0 !== device }), devices.allSatisfy(\.isOnline),
             let item = random.pick(
@@ -56,11 +58,12 @@ extension History {
         for _ in 0..<3 { try syncAll() }
         try confirmRestores()
         try putBack(copy, of: device)
-        // What its user does before it knows of the restore may replace the document rightly.
+        // User actions without knowledge of the restore may rightly replace the document.
         try device.syncFully()
     }
 
-    /// Confirms what was restored, once it is in the log and every device shows it: only a user may delete it again.
+    /// Confirms restored contents, once they are in the log and shown by every device: only a user may delete them
+    /// again.
     func confirmRestores() throws {
         guard !ledger.unconfirmed.isEmpty else { return }
         let shown = try devices.map { try Snapshot($0).contents }

@@ -4,9 +4,10 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// The steps of a history, one after the other.
+/// The steps of a history, in sequence.
 extension History {
-    /// Whether the history is calm: each device sees what the others did before the next one acts, so that no conflict can arise.
+    /// Whether the history is calm: each device sees all earlier changes before the next one acts, so no conflict can
+    /// arise.
     var isCalm: Bool { plan.seed % 16 == 5 && plan.bug == nil && !plan.vocabulary.hasPast }
 
     func step(_ index: Int) throws {
@@ -52,7 +53,7 @@ extension History {
 
     // MARK: Users
 
-    /// Lets all devices that have a certain document write it, without having seen what the others wrote.
+    /// Lets all devices with a certain document write it, without having seen each other's writes.
     private func contend(_ device: SimulatedDevice) throws {
         guard let item = random.pick(try user(on: device).items { $0.kind == .file && !$0.isExcluded })
         else { return }
@@ -76,7 +77,7 @@ extension History {
 
     // MARK: Devices
 
-    /// Runs one step of the engine's loops.
+    /// Runs a step of the engine's loops.
     private func sync(_ device: SimulatedDevice) throws {
         device.time.advance(by: .milliseconds(random.number(0..<600)))
         switch random.number(0..<7) {
@@ -128,7 +129,7 @@ extension History {
 
     // MARK: Network
 
-    /// Cuts a device off, alone or with all but one of the others, for a while.
+    /// Cuts a device off, alone or with all but one of its peers, for a while.
     private func cutOff(_ device: SimulatedDevice, _ index: Int) {
         guard device.isOnline else {
             device.offlineUntil = nil

@@ -4,9 +4,9 @@ import DeviceSupport
 import LocalMetadata
 import TestSupport
 
-/// One random history of a few devices, determined by its plan alone: users act, devices sync step by step, replies are lost or arrive
-/// late, clocks jump, disks fill, and processes die at any point. Then all faults are repaired, and all devices must show the same, with no
-/// content lost and no deleted content restored.
+/// A random history of a few devices, determined by its plan alone: users act, devices sync step by step, replies are
+/// lost or arrive late, clocks jump, disks fill, and processes die at any point. Then all faults are repaired, and all
+/// devices must show the same, with no content lost and no deleted content restored.
 package final class History {
     let plan: Plan
     var story: [String] = []
@@ -22,9 +22,9 @@ package final class History {
     /// Copies of devices' states and of the cloud, oldest first.
     var stateCopies: [(of: Int, copy: StateCopy)] = []
     var cloudCopies: [SimulatedCloud.Copy] = []
-    /// Whether bytes were lost with a state that was replaced by an older one.
+    /// Whether bytes were lost when an older state replaced a newer one.
     var hasLostBytes = false
-    /// Whether a state or the cloud was put back. A document that was announced then may wait for bytes that stand elsewhere.
+    /// Whether a state or the cloud was put back. A document announced then may wait for bytes stored elsewhere.
     var hasReturned = false
     let shared: SharedParts
 
@@ -70,7 +70,7 @@ package final class History {
         }
     }
 
-    /// Begins with a few files that all devices have.
+    /// Begins with a few files on all devices.
     private func begin() throws {
         let actions = user(on: devices[0])
         record(devices[0], try actions.populate(&ledger, &next))

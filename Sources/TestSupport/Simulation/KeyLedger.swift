@@ -1,12 +1,12 @@
 import Basics
 import ContainerLog
 
-/// The writes of each key, and which of them a device had seen when it replaced them: recorded from the log and from what devices returned,
-/// without the rules of the reducer.
+/// The writes of each key, and which of them a device had seen when it replaced them: recorded from the log and from
+/// devices' results, without the rules of the reducer.
 struct KeyLedger {
-    /// One write of a key. Its time is later than that of all writes that its writer had seen, so it identifies the write.
+    /// A write of a key. Its time is later than all writes seen by its writer, so it identifies the write.
     struct Write: Hashable {
-        /// The value that was written; nil if the key was removed.
+        /// The value written; nil if the key was removed.
         let value: [UInt8]?
         let time: Timestamp
 
@@ -14,10 +14,10 @@ struct KeyLedger {
     }
 
     private var written: [String: Set<Write>] = [:]
-    /// Writes that were replaced by a device that had seen them.
+    /// Writes replaced by a device that had seen them.
     private var superseded: [String: Set<Write>] = [:]
 
-    /// Whether a state or the cloud went back, so that writes may be gone that a device had seen.
+    /// Whether a state or the cloud went back, so writes seen by a device may be gone.
     var hasPast = false
 
     mutating func write(_ write: Write, to key: String, having seen: Set<Write>) {

@@ -3,9 +3,10 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// One device that works and syncs alone: a sync has no reason to change anything that its user made.
+/// A device that works and syncs alone: a sync has no reason to change any of its user's work.
 ///
-/// A second device may follow: it shows the same once it has folded what the first one sent, and sends nothing itself.
+/// A second device may follow: it shows the same once it has folded the first device's entries, and sends nothing
+/// itself.
 package final class LonelyHistory {
     package private(set) var story: [String] = []
     package private(set) var problems: [String] = []
@@ -29,7 +30,7 @@ package final class LonelyHistory {
             for _ in 0..<random.number(1..<6) {
                 story.append(try user.act(&random, &ledger, &next))
             }
-            // From now on files that were written and left open are shown with their present bytes.
+            // From now on files written and left open are shown with their current bytes.
             device.files.noteIdleEdits(pause: .seconds(2))
             let before = try Snapshot(device)
             device.time.advance(by: .seconds(1))
@@ -44,7 +45,7 @@ package final class LonelyHistory {
         try follower?.end()
     }
 
-    /// Sends what can be sent before the bytes of any edit are in the cloud.
+    /// Sends everything sendable before the bytes of any edit are in the cloud.
     private func sendWithoutUploads() throws {
         story.append("sends without uploads")
         for _ in 0..<50 where try device.makeBatch() {
@@ -55,7 +56,7 @@ package final class LonelyHistory {
         try follower?.syncFully()
     }
 
-    /// I32: of two devices, only the one whose user works writes to the log.
+    /// I32: of two devices, only the one with an active user writes to the log.
     private func follow(_ shown: Snapshot) throws {
         guard let follower else { return }
         follower.time.advance(by: .seconds(1))
@@ -64,7 +65,7 @@ package final class LonelyHistory {
         try follower.syncFully()
         story.append("the other device follows")
         if device.cloud.length != length { problems.append("the device that only follows sent a batch") }
-        // What a program still writes is sent at its last close.
+        // Bytes still being written by a program are sent at its last close.
         guard try device.unrest().isEmpty, try UserActions(device: device).items(where: \.isWriting).isEmpty else {
             return
         }

@@ -1,7 +1,7 @@
 /// Searches for a history that exposes a deliberate mistake.
 package struct MistakeSearch {
     let bug: SeededBug
-    /// The most histories that are run.
+    /// The most histories to run.
     private static let limit = 2000
     private static let steps = 60
 

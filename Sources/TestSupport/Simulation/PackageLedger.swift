@@ -1,21 +1,22 @@
 import CloudModel
 
-/// The contents that users gave to packages: whatever sync does with the packages, no device may show any other combination.
+/// The contents given to packages by users: regardless of sync's work on the packages, no device may show any different
+/// combination.
 struct PackageLedger {
     /// The contents of packages after a user changed them, or after a device recovered its own.
     private var made: Set<[String: String]> = [[:]]
-    /// The items that each device showed last, with the outermost package of each.
+    /// The items last shown by each device, with each item's outermost package.
     private var shown: [Int: (items: Set<ItemID>, homes: [ItemID: ItemID])] = [:]
-    /// Whether an item moved into a package or out of one, or a folder became a package: a device that does not know yet works in a folder,
-    /// which merges file by file. Also set when a package was deleted: what is then created in it does not change a package that the log
-    /// has. Also set when a package has two names that are equal without case: where they were made before the device knew that the
-    /// container ignores it, the log gives one of them a number.
+    /// Whether an item moved into a package or out of one, or a folder became a package: a device that does not know
+    /// yet works in a folder, which merges file by file. Also set when a package was deleted: items then created in it
+    /// do not change a package in the log. Also set when a package has two names equal without case: if they were
+    /// created before the device knew that the container ignores it, the log gives one of them a number.
     private var hasMoved = false
 
-    /// Records that a state or the cloud went back, so that parts of packages may be kept one by one.
+    /// Records that a state or the cloud went back, so parts of packages may be kept separately.
     mutating func noteReturn() { hasMoved = true }
 
-    /// Records what a device shows after its user acted.
+    /// Records a device's visible state after its user acted.
     mutating func note(_ snapshot: Snapshot, on device: Int) {
         if let before = shown[device] {
             let moved = snapshot.items.contains { before.items.contains($0) && before.homes[$0] != snapshot.homes[$0] }

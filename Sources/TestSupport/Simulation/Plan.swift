@@ -4,7 +4,7 @@ import TestSupport
 /// The parameters of a history: the same plan gives the same history, on every machine.
 package struct Plan: Hashable, Sendable {
     package let seed: UInt64
-    /// The steps of the seed that happen. Each step has its own source of randomness, so leaving one out changes no other.
+    /// The seed's steps to run. Each step has its own source of randomness, so leaving one out changes no other.
     package var steps: [Int]
     /// The deliberate mistake, to check that the campaign finds it.
     package var bug: SeededBug?
@@ -17,43 +17,43 @@ package struct Plan: Hashable, Sendable {
         self.vocabulary = vocabulary
     }
 
-    /// Returns the source of randomness of one step, or that of the beginning.
+    /// Returns a step's source of randomness, or the beginning's.
     func random(of step: Int?) -> SeededGenerator {
         SeededGenerator(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(step.map { $0 + 1 } ?? 0))
     }
 }
 
-/// The set of actions that users may take. A seed gives another history in another vocabulary, so a seed that once found a failure keeps
-/// its vocabulary.
+/// The set of possible user actions. A seed gives a different history in a different vocabulary, so a seed that once
+/// found a failure keeps its vocabulary.
 package enum Vocabulary: Int, Hashable, Sendable, CaseIterable {
     /// Saves, deletions, renames, attributes, conflicts.
     case first = 1
-    /// Also copies on one device and between two, swaps of kind, names that are taken on purpose, packages in packages, attributes of
-    /// conflict versions.
+    /// Also copies on a device and between two devices, swaps of kind, deliberately taken names, packages in packages,
+    /// attributes of conflict versions.
     case second = 2
     /// Also folders and packages whose content moves out before they are deleted.
     case third = 3
-    /// Also saves of texts that a program read long before.
+    /// Also saves of texts read by a program long before.
     case fourth = 4
-    /// The same in a container that ignores the case of names, with names that differ in nothing else. A vocabulary of its own, because
-    /// most such names are refused, and users do less.
+    /// The same in a container that ignores the case of names, with names differing only in case. A separate
+    /// vocabulary, because most such names are refused, and users do less.
     case fifth = 5
-    /// The fourth, with devices whose closes wait.
+    /// The fourth, plus devices delaying closes.
     case sixth = 6
-    /// The sixth, with states of devices and copies of the cloud that come back, and devices that are started from a copy of another one's
-    /// state.
+    /// The sixth, with returning states of devices and copies of the cloud, and devices started from a copy of an
+    /// existing device's state.
     case seventh = 7
-    /// The seventh, with deleted items that users restore.
+    /// The seventh, with users restoring deleted items.
     case eighth = 8
 
-    /// The one of histories for which none is named.
+    /// The default vocabulary of histories.
     package static let usual = sixth
 
     var hasWaitingCloses: Bool { [.sixth, .seventh, .eighth].contains(self) }
     var hasPast: Bool { self == .seventh || hasRestores }
     var hasRestores: Bool { self == .eighth }
 
-    /// The number of actions, each as often as it is likely.
+    /// The number of actions, each weighted by its likelihood.
     var actions: Int {
         switch self {
         case .first: 100
@@ -73,12 +73,12 @@ package struct Outcome: Sendable {
     package let plan: Plan
     package let problems: [String]
     package let story: [String]
-    /// A digest of everything that happened and of all that every device showed at the end.
+    /// A digest of all events and of all devices' final states.
     package let digest: String
     /// The entries of the container's log.
     package let log: [[UInt8]]
 
-    /// A readable report: how to reproduce the history, what is wrong, and which steps led to it.
+    /// A readable report: how to reproduce the history, the problem, and the steps leading to it.
     package var report: String {
         let vocabulary = plan.vocabulary == .usual ? "" : " VOCABULARY=\(plan.vocabulary.rawValue)"
         var lines = ["make simulate SEED=\(plan.seed) STEPS=\((plan.steps.last ?? 0) + 1)\(vocabulary)"]

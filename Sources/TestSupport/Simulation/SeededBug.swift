@@ -1,21 +1,21 @@
-/// Mistakes that sync programs have made, built into the world around the real engine. A campaign that does not find each of them
-/// proves nothing.
+/// Known mistakes of sync programs, built into the world around the real engine. A campaign that does not find each of
+/// them proves nothing.
 package enum SeededBug: String, CaseIterable, Sendable {
-    /// The cloud accepts every edit, whatever it was based on.
+    /// The cloud accepts every edit, regardless of its base.
     case lastWriterWins
-    /// The cloud accepts every deletion, whatever was edited meanwhile.
+    /// The cloud accepts every deletion, regardless of concurrent edits.
     case deleteBeatsEdit
-    /// A download is written over a file that was edited here.
+    /// A download is written over a locally edited file.
     case downloadOverEdit
-    /// Two devices have one identity.
+    /// Two devices share an identity.
     case oneIdentity
     /// A deletion leaves no trace in the log.
     case noTombstones
-    /// A batch that is sent again after its reply was lost is a new one.
+    /// A batch resent after a lost reply counts as new.
     case repeatIsNew
-    /// A device forgets what it sent before it knows the outcome.
+    /// A device forgets a sent batch before it knows the outcome.
     case forgottenBatch
-    /// The bytes of a file that is not in the cloud are dropped.
+    /// The bytes of a file missing from the cloud are dropped.
     case evictsEdits
     /// An upload ends early and counts as whole.
     case tornUpload
@@ -33,22 +33,22 @@ package enum SeededBug: String, CaseIterable, Sendable {
     case staleSeal
     /// The earliest write of a key counts, not the latest.
     case earlierKeyWins
-    /// The cloud accepts the changes of two devices that changed one package at the same time.
+    /// The cloud accepts concurrent changes of a package by two devices.
     case mixedPackages
     /// When two files become one, the content of one is sent as an edit of the other's content.
     case swappedBase
     /// Devices compare the names in the log by their bytes, although the container ignores case.
     case namesByBytes
-    /// A device takes every entry under its own id for one that its state has made.
+    /// A device takes every entry under its own id for an entry created by its state.
     case ownEntries
     /// Positions in the log are compared by their numbers only.
     case numbersOnly
-    /// A content that was uploaded once counts as being in the cloud.
+    /// Once uploaded, a content counts as being in the cloud.
     case trustedUploads
     /// A rebuilt device drops contents missing from the cloud.
     case emptyReset
 
-    /// The vocabulary of the histories in which the mistake can be seen.
+    /// The vocabulary of the histories exposing the mistake.
     var vocabulary: Vocabulary {
         switch self {
         case .namesByBytes: .fifth

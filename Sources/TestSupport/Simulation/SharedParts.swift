@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Transfers
 
-/// Parts that cost too much to make for each device. Each thread has its own.
+/// Parts too expensive to create for each device. Each thread has its own.
 package final class SharedParts {
     let transfers: TransferContext
     let log: Logger
@@ -32,7 +32,7 @@ package final class SharedParts {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// A disk in memory where there is one: histories are many small commits.
+    /// A disk in memory if available: histories are many small commits.
     private static let scratch =
         FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 

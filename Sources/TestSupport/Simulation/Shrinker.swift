@@ -1,4 +1,5 @@
-/// Leaves out the steps that a failing history does not need: blocks of steps first, single ones last (Zeller's delta debugging).
+/// Leaves out the unneeded steps of a failing history: blocks of steps first, single ones last (Zeller's delta
+/// debugging).
 package struct Shrinker {
     /// How many more histories may be tried.
     private var budget: Int
@@ -9,7 +10,7 @@ package struct Shrinker {
         self.run = run
     }
 
-    /// Returns the shortest failing history that was found, which at first is the given one.
+    /// Returns the shortest failing history found, initially the given one.
     package mutating func shrink(_ failing: Outcome) throws -> Outcome {
         var best = failing
         var block = max(1, best.plan.steps.count / 2)
@@ -22,7 +23,7 @@ package struct Shrinker {
         return best
     }
 
-    /// Tries to leave out each block of that many steps.
+    /// Tries to leave out each block with that number of steps.
     private mutating func pass(_ failing: Outcome, _ block: Int) throws -> (Outcome, isShorter: Bool) {
         var (best, isShorter) = (failing, false)
         var start = 0

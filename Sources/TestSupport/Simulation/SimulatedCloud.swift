@@ -5,22 +5,22 @@ import CloudStorage
 import ContainerLog
 import TestSupport
 
-/// A cloud that replies at once: a log and the frames of the chunks that it names. It makes the mistake that `bug` names.
+/// A cloud replying immediately: a log and the frames of its chunks. It makes the mistake `bug`.
 final class SimulatedCloud {
     private(set) var entries = MemoryLog()
-    /// The contents that were stored, for checks.
+    /// The contents stored, for checks.
     private(set) var contents: [ContentReference: [UInt8]] = [:]
     private var frames: [ContentReference: [UInt8]] = [:]
-    /// The contents that were ever stored, also those that are gone because the cloud was put back.
+    /// All contents ever stored, including those lost when the cloud was put back.
     private(set) var formerContents: [ContentReference: [UInt8]] = [:]
     /// Contents whose frames are returned with wrong bytes.
     private var damaged: Set<ContentReference> = []
-    /// How many contents were uploaded, known ones included.
+    /// The number of uploaded contents, known contents included.
     private(set) var stores = 0
     /// How often a copy of it was put back.
     private(set) var puts = 0
     let bug: SeededBug?
-    /// The newest content of each item, as seen by a cloud that compares nothing.
+    /// The newest content of each item, as seen by a cloud without comparisons.
     private var newest: [ItemID: Digest] = [:]
     private var renumbered: UInt64 = 1 << 20
 
@@ -31,26 +31,27 @@ final class SimulatedCloud {
 
     /// Appends an entry for a device that has read to `position`.
     ///
-    /// - Throws: `diverged` if the log does not have the position, `damaged` if the entry names contents that are not in the cloud.
-    /// - Parameter position: nil for a batch that the network delivers late, wherever the log is.
+    /// - Throws: `diverged` if the log does not have the position, `damaged` if the entry names contents missing from
+    ///   the cloud.
+    /// - Parameter position: nil for a batch delivered late by the network, regardless of the log's end.
     func append(_ payload: [UInt8], after position: LogPosition? = nil) throws(CloudError) {
         if let position { try require(position) }
         guard missing(in: payload).isEmpty else { throw CloudError(.damaged, "The entry names bytes that are gone.") }
         entries.append(tampered(payload))
     }
 
-    /// Returns the contents of an entry that are not in the cloud.
+    /// Returns an entry's contents missing from the cloud.
     func missing(in payload: [UInt8]) -> [ContentReference] {
         decoded(payload)?.contents.filter { $0.size > 0 && contents[$0] == nil } ?? []
     }
 
     private func require(_ position: LogPosition) throws(CloudError) {
-        // A program that compares numbers only.
+        // A program comparing numbers only.
         let known = bug == .numbersOnly ? LogPosition(position.sequence, nil) : position
         _ = try entries.entries(after: known, of: .cloudDocs)
     }
 
-    /// Returns the entry that device number `reader` sees next.
+    /// Returns the next entry for device number `reader`.
     ///
     /// - Throws: `diverged` if the log does not have the position.
     func entry(after position: LogPosition, for reader: Int) throws(CloudError) -> LogRecord? {
@@ -103,7 +104,7 @@ final class SimulatedCloud {
         puts += 1
     }
 
-    /// The contents that are gone because the cloud was put back, in no order.
+    /// The contents lost when the cloud was put back, in no order.
     var lostContents: [ContentReference] { formerContents.keys.filter { $0.size > 0 && contents[$0] == nil } }
 
     /// Stores a content again that a device still had.

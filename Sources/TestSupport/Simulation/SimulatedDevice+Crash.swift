@@ -4,10 +4,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Deaths in the middle of an operation. From the call at which a device dies, nothing of its further work reaches its disk or the cloud;
-/// its memory is discarded.
+/// Deaths in the middle of an operation. From the call at which a device dies, none of its further work reaches its
+/// disk or the cloud; its memory is discarded.
 extension SimulatedDevice {
-    /// Runs `body` and dies at its next call to the disk or the cloud after the first `spared`, or after `body` if it makes fewer.
+    /// Runs `body` and dies at its next call to the disk or the cloud after the first `spared`, or after `body` if
+    /// there are fewer.
     ///
     /// - Returns: Whether it died inside `body`, which then was not acknowledged.
     func dying(sparing spared: Int, closesDatabase: Bool, in body: () throws -> Void) throws -> Bool {
@@ -28,7 +29,7 @@ extension SimulatedDevice {
     func losingPower(_ random: inout SeededGenerator, in body: () throws -> Void) throws {
         try crash(closesDatabase: true)
         try start()
-        // The log starts empty when the database is opened, so that its length shows how far a sync reached.
+        // The log starts empty when the database is opened, so its length shows how far a sync reached.
         let log = disk.directory + "/metadata.sqlite-wal"
         faults.noteSyncs { Self.size(of: log) }
         defer { faults.end() }

@@ -15,7 +15,7 @@ extension SimulatedDevice {
         try random.pick(filesWithBytes()).flatMap(evict)
     }
 
-    /// Evicts every file that the rules allow, and returns their paths.
+    /// Evicts every file permitted by the rules, and returns their paths.
     func evictAll() throws -> [String] { try filesWithBytes().compactMap(evict) }
 
     private func filesWithBytes() throws -> [LocalItem] {
@@ -27,7 +27,7 @@ extension SimulatedDevice {
             try dropEdit(of: edited)
         }
         let kept = file.presence == .whole && file.size > 0 ? try bytes(of: file.blob) : nil
-        // An answer counts only if it comes from the history that this device has read.
+        // An answer counts only if it comes from the history read by this device.
         let position = try container().position
         let isFollowed = (try? cloud.entry(after: position, for: number)) != nil
         let isTrusted = cloud.bug == .trustedUploads
@@ -50,12 +50,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// Seals all edits, as the engine does with those that have waited. Returns a problem for each seal that does not match, since no disk
-    /// changes anything here by itself.
+    /// Seals all edits, like the engine after they have waited. Returns a problem for each mismatched seal, since no
+    /// simulated disk changes anything unasked.
     func sealEdits() throws -> [String] {
         var mismatches: [String] = []
         for item in try metadata.read({ try $0.transfers.edited(after: nil, limit: 100) }) where item.size > 0 {
-            // An edit whose bytes are gone is reported elsewhere.
+            // An edit with lost bytes is reported elsewhere.
             guard let status = try? content.status(item.blob) else { continue }
             let digest = SimulatedCloud.name(of: try bytes(of: item.blob)).digest
             if let seal = try content.seal(of: item.blob), cloud.bug == .staleSeal || seal.isOf(item, status) {
@@ -67,14 +67,14 @@ extension SimulatedDevice {
         return mismatches
     }
 
-    /// Returns rows that contradict each other.
+    /// Returns contradictory rows.
     func contradictions() throws -> [String] {
         try metadata.read { try $0.rowProblems(limit: 3) }.map {
             "node \($0.node.map(\.description) ?? "-"): \($0.what)"
         }
     }
 
-    /// Returns rows and declarations in memory that are not those of the database.
+    /// Returns rows and declarations in memory that differ from the database.
     func staleRows() throws -> [String] {
         try metadata.staleRows().map { "node \($0): its row in memory is not that of the database" }
             + metadata.staleDeclarations().map {
@@ -88,7 +88,7 @@ extension SimulatedDevice {
         guard let item = random.pick(try user.items { $0.kind == .file && !$0.isWriting }) else { return [] }
         let status = try files.status(of: item.node)
         var found: [String] = []
-        // A cloud that was put back is known as such after the next look.
+        // A cloud put back is known as such after the next look.
         if lookedAt == cloud.puts, status.isUploaded, item.size > 0, item.content.flatMap({ cloud.contents[$0] }) == nil
         {
             found.append("\(item.name) counts as uploaded, and the cloud does not have it")
@@ -99,7 +99,8 @@ extension SimulatedDevice {
         return try found + (item.isConflictSibling ? [] : promises(brokenBy: status, of: item))
     }
 
-    /// Returns what a document's status promises (docs/STATUS.md, "What a state promises") and is not true by the log as this device knows it.
+    /// Returns promises of a document's status (docs/STATUS.md, "What a state promises") not fulfilled by the log as
+    /// this device knows it.
     private func promises(brokenBy status: DocumentStatus, of item: LocalItem) throws -> [String] {
         let (remote, resolved, unsettled) = try metadata.read { transaction in
             (
@@ -108,7 +109,7 @@ extension SimulatedDevice {
                 try transaction.synced.unsettled(in: item.container, limit: 1_000)
             )
         }
-        // A document that a program has open to write outlives its deletion elsewhere until the program closes it.
+        // A document open for writing in a program outlives its remote deletion until the program closes it.
         let isGone = remote == nil && !unsettled.contains(item.item)
         let newest = remote?.body.content?.reference
         let isUnsent = item.isEdited || item.pendingSince != nil || item.isExcluded
@@ -129,7 +130,7 @@ extension SimulatedDevice {
         return found
     }
 
-    /// Returns bytes that nothing refers to, and rows without their bytes.
+    /// Returns unreferenced bytes, and rows without their bytes.
     func leftovers() throws -> [String] {
         files.removeBlobsNow()
         var blobs: Set<BlobName> = []

@@ -4,7 +4,7 @@ import DeviceSupport
 import LocalContent
 import LocalMetadata
 
-/// The mistakes that a device makes if the cloud's `bug` names them.
+/// Device mistakes selected by the cloud's `bug`.
 extension SimulatedDevice {
     private func edits(_ metadata: MetadataDatabase) throws -> [LocalItem] {
         guard let root = try metadata.read({ try $0.container(named: .cloudDocs) })?.node else { return [] }
@@ -34,7 +34,8 @@ extension SimulatedDevice {
         try UserActions(device: self).items { $0.kind == .file && $0.content != nil && !$0.isConflictSibling }
     }
 
-    /// Finds files that disappeared because they became another one, and shows their content there, as an edit of the other's content.
+    /// Finds files that disappeared by becoming one with another file, and shows their content there, as an edit of
+    /// that file's content.
     func swapBases(of files: [LocalItem], in container: LocalContainer) throws {
         try metadata.write { transaction in
             let tree = transaction.remote(in: container.id)

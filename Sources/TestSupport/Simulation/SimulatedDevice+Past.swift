@@ -11,9 +11,9 @@ import Synchronization
 import TestSupport
 import Transfers
 
-/// States that come back.
+/// Returning states.
 extension SimulatedDevice {
-    /// Puts back a state of this device or another one.
+    /// Puts back a state of this or a different device.
     func putBack(_ copy: StateCopy) throws {
         try crash()
         try disk.replace(by: copy)
@@ -61,14 +61,14 @@ extension SimulatedDevice {
         )
     }
 
-    /// The contents of files that are whole on this device.
+    /// The contents of wholly local files.
     func wholeTexts() throws -> Set<String> {
         try Set(UserActions(device: self).items { $0.kind == .file && $0.presence == .whole }.map(text))
     }
 }
 
-/// Runs asynchronous parts of the engine for a history, which is synchronous, on a thread of their own: the history's own thread may be one
-/// of the few that tasks have.
+/// Runs asynchronous parts of the engine for a history, which is synchronous, on a separate thread: the history's own
+/// thread may be one of the few threads for tasks.
 enum BackgroundWork {
     private final class Queue: TaskExecutor {
         private let queue = DispatchQueue(label: "simulation")

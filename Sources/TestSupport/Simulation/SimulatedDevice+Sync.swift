@@ -10,9 +10,10 @@ import LocalMetadata
 import Sync
 import VirtualFileSystem
 
-/// The steps of the engine's loops, one at a time, so that anything can happen between two of them.
+/// The engine's loops in single steps, so anything can happen between two of them.
 extension SimulatedDevice {
-    /// Folds the next entry of the log. Returns false if there is none, or if the log is not the one that this device has read.
+    /// Folds the next entry of the log. Returns false if there is none, or if the log differs from the one read by this
+    /// device.
     @discardableResult
     func fold() throws -> Bool {
         let container = try container()
@@ -37,7 +38,7 @@ extension SimulatedDevice {
 
     /// Takes every entry under this device's id for its own.
     private func claim(_ record: LogRecord, in container: LocalContainer) throws {
-        // An entry that cannot be decoded is nobody's.
+        // An undecodable entry has no author.
         guard let batch = try? ChangeBatch(decoding: record.payload), batch.device == context.device else { return }
         let author = BatchAuthor(device: batch.device, number: batch.deviceSequence)
         try metadata.write { try $0.pending.noteMade(record.payload, of: author, in: container.id) }
@@ -45,21 +46,21 @@ extension SimulatedDevice {
 
     func followUnsettled() throws { try LogFollower(context).followUnsettled(in: container()) }
 
-    /// Makes the batch to send, or finds the one on its way. Returns false if there is nothing to send.
+    /// Creates the batch to send, or finds the one on its way. Returns false if there is nothing to send.
     func makeBatch() throws -> Bool { try Outbox(context).next(in: container()) != nil }
 
-    /// Records that the cloud's log is not the one that this device has read, as the engine does; nil when it is.
+    /// Records that the cloud's log differs from the one read by this device, like the engine; nil when it does not.
     private func noteDivergence(_ why: String?, of container: LocalContainer) throws {
         guard container.divergence != why else { return }
         try metadata.write(.freeing) { try $0.setDivergence(why, of: container.id) }
         metadata.diverged.set(container.id, isDiverged: why != nil)
     }
 
-    /// Whether the cloud's log was not the one that this device has read when it looked last.
+    /// Whether the cloud's log differed from the one read by this device at the last look.
     func isDiverged() throws -> Bool { try container().divergence != nil }
 
-    /// Sends the batch that was made, whether or not the log has it already: the reply may have been lost. Returns false if there is none,
-    /// or if the log is not the one that this device has read.
+    /// Sends the existing batch, whether or not the log has it already: the reply may have been lost. Returns false if
+    /// there is none, or if the log differs from the one read by this device.
     @discardableResult
     func append() throws -> Bool {
         let container = try container()
@@ -74,7 +75,7 @@ extension SimulatedDevice {
         return true
     }
 
-    /// Appends a batch, after uploading again what the cloud lost of it. A batch whose bytes are gone is withdrawn.
+    /// Appends a batch, after uploading again its bytes lost by the cloud. A batch whose bytes are gone is withdrawn.
     private func append(_ payload: [UInt8], after container: LocalContainer) throws {
         do { try cloud.append(payload, after: container.position) } catch {
             guard error.code == .damaged else { throw error }
@@ -91,7 +92,7 @@ extension SimulatedDevice {
         sent = (sent + [(payload, container.position)]).suffix(3)
     }
 
-    /// Makes a request to the cloud: the request may not arrive, and its reply may be lost.
+    /// Sends a request to the cloud: the request may not arrive, and its reply may be lost.
     private func calling<T>(_ request: () throws -> T) throws -> T {
         try faults.pass(.cloud)
         let reply = try request()
@@ -99,7 +100,8 @@ extension SimulatedDevice {
         return reply
     }
 
-    /// Uploads every edit that has settled. `meanwhile` runs between the upload of the bytes and the record that they are in the cloud.
+    /// Uploads every settled edit. `meanwhile` runs between the upload of the bytes and the record that they are in the
+    /// cloud.
     @discardableResult
     func upload(meanwhile: () throws -> Void = {}) throws -> Bool {
         // A close waits for a shorter time than an edit.
@@ -108,7 +110,7 @@ extension SimulatedDevice {
         let items = try metadata.read { try $0.transfers.uploadable(before: due, sizes: 0...UInt64.max, limit: 100) }
         var isAnyDone = false
         for item in items {
-            // Deleted since: there is nothing to upload any more.
+            // Deleted since: there is nothing left to upload.
             guard let candidate = try? UploadCandidate(item, in: content) else { continue }
             let bytes = try bytes(of: item.blob)
             let reference = try calling { cloud.store(bytes) }
@@ -154,7 +156,7 @@ extension SimulatedDevice {
         try metadata.write { try $0.local.update(row) }
     }
 
-    /// Fills a placeholder that no program has open.
+    /// Fills a placeholder not open in any program.
     func materialise(_ item: LocalItem) throws {
         guard let reference = item.content, !files.isOpen(item.node) else { return }
         try write(reference, to: item.blob, modified: item.attributes.modified)
@@ -218,7 +220,7 @@ extension SimulatedDevice {
         try download()
     }
 
-    /// Returns what keeps this device from being at rest, once it has folded the whole log.
+    /// Returns the obstacles to this device being at rest, once it has folded the whole log.
     func unrest() throws -> [String] {
         let container = try container()
         return try metadata.read { transaction in
@@ -231,7 +233,7 @@ extension SimulatedDevice {
             if try transaction.pending.batch(of: container.id) != nil { found.append("a batch is on its way") }
             for id in try transaction.synced.unsettled(in: container.id, limit: 10) {
                 let item = try transaction.local.item(id, in: container.id)
-                // A newer version that the cloud lost stays wanted.
+                // A newer version lost by the cloud stays wanted.
                 let newer = try transaction.remote(id, in: container.id)?.body.content?.reference
                 if cloud.puts > 0, let newer, newer.size > 0, cloud.contents[newer] == nil { continue }
                 found.append("\(id) \(try item.map { try path(of: $0, transaction) } ?? "-") is unsettled")

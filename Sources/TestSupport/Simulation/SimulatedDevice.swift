@@ -11,10 +11,10 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// One device in which everything is real but its loops, its kernel and its network: a database, blobs, a file system and the engine's
-/// parts.
+/// A device with everything real except its loops, its kernel and its network: a database, blobs, a file system and the
+/// engine's parts.
 final class SimulatedDevice {
-    /// The parts that are in memory, and lost in a crash.
+    /// The memory-only parts, lost in a crash.
     struct Parts {
         let metadata: MetadataDatabase
         let content: ContentStore
@@ -24,7 +24,7 @@ final class SimulatedDevice {
         var handles: [(handle: OpenHandle, path: String)] = []
     }
 
-    /// Later than the disk's clock, so that every file that is not being written counts as idle.
+    /// Later than the disk's clock, so every file not being written counts as idle.
     static let start = Timestamp(seconds: 1_900_000_000)
     let identity: DeviceIdentity
     let name: String
@@ -33,19 +33,19 @@ final class SimulatedDevice {
     /// The step at which the device can reach the cloud again; nil while it can.
     var offlineUntil: Int?
     var isOnline: Bool { offlineUntil == nil }
-    /// The batches sent last, which the network may deliver once more.
+    /// The batches sent last, for late repeats by the network.
     var sent: [(payload: [UInt8], position: LogPosition)] = []
-    /// How often the cloud had been put back when this device looked at it last.
+    /// How often the cloud had been put back, as of this device's last look.
     var lookedAt = 0
     let number: Int
     var hasLostPower = false
     /// The folder of its only container.
     private(set) var root = NodeID.root
-    /// Whether the state was rebuilt, so that the device has to have a new id.
+    /// Whether the state was rebuilt, so the device needs a new id.
     var isNewState = false
     let disk: SimulatedDisk
-    /// The size from which new files are announced: some devices announce every new file that is not empty, some the longer ones, some
-    /// none.
+    /// The size from which new files are announced: some devices announce every nonempty new file, some only longer
+    /// files, some none.
     private let announcedSize: UInt64
     private let closing: CloseRecording
     let shared: SharedParts
@@ -93,8 +93,8 @@ final class SimulatedDevice {
         return container
     }
 
-    /// Ends the process: its memory is lost, and everything written to the disk stays. Open connections to the database know nothing that
-    /// is not on the disk, so most of the time they may stay open.
+    /// Ends the process: its memory is lost, and everything written to the disk stays. Open connections to the database
+    /// have no state missing from the disk, so most of the time they may stay open.
     func crash(closesDatabase: Bool = true) throws {
         memory = nil
         if closesDatabase { try disk.close() }

@@ -51,7 +51,7 @@ final class SimulatedDisk {
         try copy.write(to: directory)
     }
 
-    /// Removes everything that was kept here.
+    /// Removes everything kept here.
     func clear() throws {
         faults.end()
         let (metadata, content) = try open()

@@ -4,15 +4,15 @@ import ContainerLog
 import LocalContent
 import LocalMetadata
 
-/// The tree that a device shows to its programs: every path with its visible properties.
+/// The tree shown by the device to its programs: every path with its visible properties.
 struct Snapshot {
-    /// Descriptions by path of everything except items that stay on the device.
+    /// Descriptions by path of everything except device-only items.
     private(set) var entries: [String: String] = [:]
-    /// Every content that can be read, including those that stay on the device.
+    /// Every readable content, including those of device-only items.
     private(set) var contents: Set<String> = []
     /// Contents of documents.
     private var shared: Set<String> = []
-    /// Contents that are in more than one file outside of conflicts.
+    /// Contents in more than one file outside conflicts.
     private(set) var doubled: Set<String> = []
     private(set) var problems: [String] = []
     /// Contents of files in packages.
@@ -22,20 +22,20 @@ struct Snapshot {
     /// Documents and folders in packages, and the packages.
     private(set) var packageItems: Set<ItemID> = []
     private(set) var hasSetAside = false
-    /// The contents of each package by their paths in it; of nested packages only the outermost one counts.
+    /// The contents of each package by their paths in it; of nested packages only the outermost counts.
     private(set) var packages: [ItemID: [String: String]] = [:]
-    /// Whether a folder in a package has two names that are equal without case.
+    /// Whether a folder in a package has two names equal without case.
     private(set) var hasEqualNames = false
-    /// The outermost package that each item is or is in.
+    /// Each item's outermost package, possibly the item itself.
     private(set) var homes: [ItemID: ItemID] = [:]
     private(set) var items: Set<ItemID> = []
     /// The files and the conflict versions.
     private(set) var files: [(node: NodeID, item: ItemID, content: String)] = []
     /// The content of each file and conflict version.
     private(set) var rows: [ItemID: String] = [:]
-    /// Documents whose bytes neither the device nor the cloud has.
+    /// Documents whose bytes are neither on the device nor in the cloud.
     private(set) var unreadablePaths: [String] = []
-    /// Marks a content that was announced and is on its way.
+    /// Marks an announced content on its way.
     static let unreadable = "? no bytes"
 
     init(_ device: SimulatedDevice) throws {
@@ -87,7 +87,7 @@ struct Snapshot {
         }
     }
 
-    /// Returns a name in ASCII, because two strings are equal in Swift that differ in composition only.
+    /// Returns a name in ASCII, because two strings differing only in composition are equal in Swift.
     static func exact(_ name: ItemName) -> String {
         let text = name.description
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
@@ -125,7 +125,7 @@ struct Snapshot {
 }
 
 extension SimulatedDevice {
-    /// Returns what a program reads from a file: the local bytes, or those that would be fetched.
+    /// Returns the text a program reads from a file: the local bytes, or the bytes to be fetched.
     func text(of item: LocalItem) throws -> String {
         if item.size == 0, !item.isWriting { return "" }
         if item.presence == .whole { return String(decoding: try bytes(of: item.blob), as: UTF8.self) }

@@ -5,7 +5,7 @@ import Glibc
 
 /// The files of a device's state, with their times and seals, as a backup program copies them.
 struct StateCopy {
-    /// The parts that a backup program may copy at different times.
+    /// The parts a backup program may copy at different times.
     enum Part: CaseIterable { case database, content }
 
     fileprivate struct File {
@@ -18,7 +18,7 @@ struct StateCopy {
     private static let seal = "user.seal"
     fileprivate var files: [File] = []
 
-    /// Adds the current files of one part.
+    /// Adds a part's current files.
     ///
     /// - Parameter directory: The state's.
     mutating func add(_ part: Part, of directory: String) throws {

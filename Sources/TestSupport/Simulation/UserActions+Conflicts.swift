@@ -8,7 +8,7 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// Actions on conflicts: all that end a conflict, and all that may be tried with a sibling.
+/// Actions on conflicts: all ways to end a conflict, and all attempts on a sibling.
 extension UserActions {
     func gesture(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let sibling = random.pick(try items(where: \.isConflictSibling)), let conflict = sibling.conflict else {
@@ -35,13 +35,13 @@ extension UserActions {
         }
     }
 
-    /// Renames a sibling, which becomes a document of its own, or the current content of a document whose name it takes.
+    /// Renames a sibling, which becomes a separate document, or the current content of a document whose name it takes.
     private func keep(_ sibling: LocalItem, as name: String, in folder: NodeID, _ ledger: inout Ledger) throws -> String
     {
         let path = try path(sibling.node)
         let target = try item(name, in: folder)
         let (old, text, place) = (try content(of: target), try content(of: sibling), place(of: target))
-        // From now on it is a copy: a device that replaces the version elsewhere does not replace this copy.
+        // From now on it is a copy: a remote replacement of the version does not replace this copy.
         ledger.excuse(text)
         try excuseVersion(shownBy: target, &ledger)
         try attempt(&ledger) {
@@ -53,9 +53,9 @@ extension UserActions {
         return "keep \(path) as \(try self.path(folder))/\(name) over ‘\(old ?? "")’"
     }
 
-    /// Excuses the content of a document that a version in conflict shows as well, because the newer one has not been downloaded: a user who
-    /// deletes the document may mean that version. The device keeps it, unless an edit takes the document's place. It also keeps a version
-    /// that the document's unsent edit replaced.
+    /// Excuses the content of a document also shown by a version in conflict, because the newer content has not been
+    /// downloaded: a user deleting the document may mean that version. The device keeps it, unless an edit takes the
+    /// document's place. It also keeps a version replaced by the document's unsent edit.
     func excuseVersion(shownBy document: LocalItem?, _ ledger: inout Ledger) throws {
         guard let document, document.kind == .file, !document.isConflictSibling else { return }
         let text = try shownText(of: document)

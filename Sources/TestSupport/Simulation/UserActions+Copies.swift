@@ -6,7 +6,7 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Copies: the only way in which two documents get the same content.
+/// Copies: the only way for two documents to get the same content.
 extension UserActions {
     /// `cp`, often over another document; sometimes the source or the copy is edited or deleted afterwards.
     func copy(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
@@ -50,13 +50,13 @@ extension UserActions {
         }
     }
 
-    /// Copies a file of another device to this one by hand: two devices create the same bytes.
+    /// Copies a file of a different device to this one by hand: two devices create the same bytes.
     func copyAcross(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let other = random.pick(others) else { throw Errno(ENODEV) }
         let user = UserActions(device: other)
         let source = try user.file(&random)
         guard let text = try user.content(of: source), text != Snapshot.unreadable else { throw Errno(ENODATA) }
-        // Mostly to the same path as on the other device, as when two devices unpack one archive.
+        // Mostly to the same path as on the source device, as when two devices unpack the same archive.
         let path = try user.path(source.node)
         let (name, folder) = random.chance(60) ? try same(path) : try target(&random)
         return "bring \(path) ‘\(text)’ from \(other.name) as "
@@ -74,7 +74,7 @@ extension UserActions {
         return (name, folder)
     }
 
-    /// `open(O_CREAT | O_TRUNC)`, `write`, `close` of a content that another file has.
+    /// `open(O_CREAT | O_TRUNC)`, `write`, `close` of an existing file's content.
     func write(
         _ text: String, from source: ItemID, to name: String, in folder: NodeID, _ ledger: inout Ledger
     ) throws -> String {
@@ -121,7 +121,7 @@ extension UserActions {
 }
 
 extension RemoteTree {
-    /// Returns the item that an id stands for.
+    /// Returns the item for an id.
     func standingID(for id: ItemID) throws -> ItemID {
         var current = id
         // Corrupt rows may form a cycle; no valid chain is as long.

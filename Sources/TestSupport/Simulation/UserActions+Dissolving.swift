@@ -6,9 +6,9 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Folders and packages whose content moves out before they are deleted, and items that then take their names.
+/// Folders and packages whose content moves out before they are deleted, and items then taking their names.
 extension UserActions {
-    /// `mv a/* b; rmdir a`. Some of the items are written on their way, and one of them, or `b`, may take the name.
+    /// `mv a/* b; rmdir a`. Some of the items are written on their way, and any of them, or `b`, may take the name.
     func dissolve(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard
             let folder = random.pick(
@@ -43,7 +43,7 @@ extension UserActions {
         return story.joined(separator: ", ")
     }
 
-    /// Returns the folder for the content: a new one, or any other that is not inside.
+    /// Returns the folder for the content: a new folder, or any existing one outside.
     private func destination(
         of folder: LocalItem, _ random: inout SeededGenerator, _ story: inout [String]
     ) throws -> NodeID {
@@ -61,7 +61,7 @@ extension UserActions {
         return random.pick(others)?.node ?? folder.parent
     }
 
-    /// Moves an item under its own or another free name. Returns false if the name is taken.
+    /// Moves an item under its own or a different free name. Returns false if the name is taken.
     private func move(
         _ item: LocalItem, to folder: NodeID, _ random: inout SeededGenerator, _ ledger: inout Ledger
     ) throws -> Bool {
@@ -71,7 +71,8 @@ extension UserActions {
         if item.isExcluded { try excuseAll(below: item, &ledger) }
         let text = try content(of: item)
         try device.files.rename(item.name.bytes, in: item.parent, to: Array(name.utf8), in: folder, mode: .noReplace)
-        // It takes the identity of a document of that name that was deleted a moment ago, and may be written before the next look.
+        // It takes the identity of a document with that name deleted a moment ago, and may be written before the next
+        // look.
         if let text, let now = try row(item), now.item != item.item {
             ledger.rename(text, from: item.item, to: now.item)
         }
@@ -84,7 +85,7 @@ extension UserActions {
         try device.metadata.read { try $0.local.item(node) }
     }
 
-    /// Replaces a package by a new one, as a program does that writes a whole new folder, and deletes the old one.
+    /// Replaces a package by a new one, like a program writing a whole new folder, and deletes the old package.
     func replacePackage(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let package = random.pick(try items { $0.isPackage && !$0.isExcluded }) else { throw Errno(ENOENT) }
         let new = try device.files.makeFolder(
@@ -95,7 +96,7 @@ extension UserActions {
         }
         guard let made = try row(new.node) else { throw Errno(ENOENT) }
         story.append(try exchange(made, package, &ledger))
-        // The node stays with the files that it had.
+        // The node stays with its former files.
         if let old = try row(package) { story.append(try sweep(old, &ledger)) }
         return story.joined(separator: ", ")
     }

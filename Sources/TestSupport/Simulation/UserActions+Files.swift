@@ -67,14 +67,14 @@ extension UserActions {
         return "write \(path) ‘\(text)’ over ‘\(old ?? "")’"
     }
 
-    /// Records that `open` empties a file. If the device dies after the record of this edit and before its bytes are gone, the content becomes
-    /// the edit, beside a newer content that the device had not seen.
+    /// Records that `open` empties a file. If the device dies after the record of this edit and before its bytes are
+    /// gone, the content becomes the edit, beside a newer content unseen by the device.
     func noteEmptied(_ content: String?, at place: Ledger.Place?, _ ledger: inout Ledger) {
         ledger.supersede(content, at: place)
         if device.faults.hasStruck { ledger.excuse(content) }
     }
 
-    /// Returns whether the program syncs what it wrote, as some programs do.
+    /// Returns whether the program syncs its writes, as some programs do.
     private func isSynced(_ text: String) -> Bool { text.utf8.reduce(0) { $0 + Int($1) } % 3 == 0 }
 
     private func noteSync(_ text: String, _ ledger: inout Ledger) { if isSynced(text) { ledger.sync(text) } }
@@ -112,7 +112,7 @@ extension UserActions {
         return try replace(file(&random), by: temporary, fresh(&random, &next), &ledger)
     }
 
-    /// Writes a new file and renames it over another, as editors save.
+    /// Writes a new file and renames it over an existing file, as editors save.
     func replace(_ target: LocalItem, by temporary: String, _ text: String, _ ledger: inout Ledger) throws -> String {
         let path = try path(target.node)
         try save(temporary, in: target.parent, text, &ledger)
@@ -144,7 +144,7 @@ extension UserActions {
         return "save \(path) by deleting ‘\(old ?? "")’, then ‘\(text)’"
     }
 
-    /// Reads a whole file, which is downloaded if it is not local: exactly one version's bytes, or an error.
+    /// Reads a whole file, downloading it if it is not local: exactly one version's bytes, or an error.
     func read(_ random: inout SeededGenerator) throws -> String {
         guard let target = random.pick(try items { $0.kind == .file }) else { throw Errno(ENOENT) }
         let path = try path(target.node)
@@ -156,7 +156,7 @@ extension UserActions {
         defer { device.files.release(handle) }
         let bytes = try device.files.withDescriptor(handle) { try SimulatedDevice.bytes(of: $0) }
         guard let reference = target.content, !target.isWriting else { return "read \(path)" }
-        // A file whose state could not be recorded yet stays open, and its bytes do not come: a read in a mount would wait for them.
+        // A file with an unrecorded state stays open, and its bytes do not come: a read in a mount would wait for them.
         guard try device.files.isWritable(handle) else { return "\(path) is not here" }
         guard device.cloud.formerContents[reference] == bytes else {
             throw BrokenRule(what: "\(path) was read as ‘\(String(decoding: bytes, as: UTF8.self))’")

@@ -36,7 +36,7 @@ extension UserActions {
         try device.metadata.read { transaction in try transaction.local.forEach(below: target) { inside.append($0) } }
         for item in inside where item.kind != .folder { _ = try unlink(item, &ledger) }
         for item in inside.filter({ $0.kind == .folder }).reversed() {
-            // Deepest first: a folder that still contains something is not removed, as by rm.
+            // Deepest first: a nonempty folder is not removed, as by rm.
             if (try? device.files.removeFolder(item.name.bytes, in: item.parent)) == nil { continue }
         }
         for _ in 0..<4 { try? sweepFolders(below: target) }
@@ -70,7 +70,7 @@ extension UserActions {
         let from = try path(source.node)
         let moved = try content(of: source)
         let (old, place) = (try content(of: target), place(of: target))
-        // Patterns such as *~ also exclude other spellings.
+        // Patterns such as *~ also exclude alternative spellings.
         let staysHere =
             try Self.excluded.contains(name.lowercased())
             || device.metadata.read { try $0.local.item(parent)?.isExcluded } == true
@@ -105,7 +105,8 @@ extension UserActions {
 
     func exchange(_ one: LocalItem, _ two: LocalItem, _ ledger: inout Ledger) throws -> String {
         let paths = (try path(one.node), try path(two.node))
-        // A new file takes a document's identity together with its name: the document's content is then a copy under the other name.
+        // A new file takes a document's identity together with its name: the document's content is then a copy under
+        // the exchanged name.
         if one.isKnown != two.isKnown { for item in [one, two] { ledger.excuse(try content(of: item)) } }
         try device.files.rename(one.name.bytes, in: one.parent, to: two.name.bytes, in: two.parent, mode: .exchange)
         return "exchange \(paths.0) and \(paths.1)"

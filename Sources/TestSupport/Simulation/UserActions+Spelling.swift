@@ -6,18 +6,18 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Names that differ in case or composition only, and the switch that makes them equal.
+/// Names differing only in case or composition, and the switch making them equal.
 extension UserActions {
-    /// The names of files before they are spelled in some way: without case, `ß` is `SS`, and `é` may be one character or two.
+    /// File names before variations in spelling: without case, `ß` is `SS`, and `é` may be one character or two.
     var fileNames: [String] { vocabulary.ignoresCase ? Self.names + ["\u{E9}.txt", "\u{DF}"] : Self.names }
 
-    /// Returns the name in one of its spellings, where users spell names in several ways.
+    /// Returns a spelling of the name, where users spell names in several ways.
     func spelled(_ name: String, _ random: inout SeededGenerator) -> String {
         guard vocabulary.ignoresCase, random.chance(60) else { return name }
         return otherSpelling(of: name, &random) ?? name
     }
 
-    /// Returns a name that is equal to another one but for its spelling; nil if there is none.
+    /// Returns a name with the same meaning but a different spelling; nil if there is none.
     private func otherSpelling(of name: String, _ random: inout SeededGenerator) -> String? {
         let spellings = [
             name.uppercased(), name.lowercased(), name.prefix(1).uppercased() + name.dropFirst(),
@@ -36,7 +36,7 @@ extension UserActions {
 
     // MARK: Actions
 
-    /// Renames an item to another spelling of its own name.
+    /// Renames an item to a different spelling of its own name.
     func respell(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         guard let source = random.pick(try items { !$0.isConflictSibling && !$0.item.isWellKnown }),
             let name = otherSpelling(of: "\(source.name)", &random)
@@ -44,7 +44,7 @@ extension UserActions {
         return try rename(source, to: name, in: source.parent, random.chance(50) ? .replace : .noReplace, &ledger)
     }
 
-    /// Deletes a document and makes another one, whose name differs in its spelling only.
+    /// Deletes a document and creates a new one with the same name in a different spelling.
     func saveRespelled(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let target = try file(&random)
         guard let name = otherSpelling(of: "\(target.name)", &random) else { throw Errno(ENOENT) }
@@ -52,7 +52,7 @@ extension UserActions {
         return "\(gone), then \(try save(name, in: target.parent, fresh(&random, &next), &ledger))"
     }
 
-    /// Tries to take another spelling of a name. This must be refused where names are compared without case.
+    /// Tries to take a different spelling of a name. This must be refused where names are compared without case.
     func takeSpelling(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         guard let taken = random.pick(try items { _ in true }), let name = otherSpelling(of: "\(taken.name)", &random)
         else { throw Errno(ENOENT) }
@@ -62,7 +62,7 @@ extension UserActions {
         return outcome
     }
 
-    /// Takes a name in one of the ways in which an item gets a name.
+    /// Takes a name in any of the ways in which an item gets a name.
     func take(
         _ name: String, in folder: NodeID, besides node: NodeID? = nil, _ random: inout SeededGenerator,
         _ ledger: inout Ledger, _ next: inout Int

@@ -5,9 +5,10 @@ import LocalMetadata
 import TestSupport
 import VirtualFileSystem
 
-/// Saves of editors that hold a text which they read long before.
+/// Saves from editors holding a text read long before.
 extension UserActions {
-    /// Saves without a look at what the document shows by then. If that is another device's content, it stays beside the saved one.
+    /// Saves without looking at the document's current content. If that is a remote content, it stays beside the saved
+    /// one.
     func saveStale(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let target = try file(&random)
         let (path, place) = (try path(target.node), place(of: target))
@@ -28,7 +29,7 @@ extension UserActions {
             return "save \(path) late by renaming \(outcome)"
         }
         try attempt(&ledger) {
-            // Another device's change before the recorded close may make it a conflict version beside the save.
+            // A remote change before the recorded close may turn it into a conflict version beside the save.
             $0.supersede(old, at: place)
             $0.excuse(old)
             $0.write(text)

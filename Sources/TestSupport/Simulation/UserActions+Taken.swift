@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 /// Actions that deliberately use existing names.
 extension UserActions {
-    /// Renames one document over another.
+    /// Renames a document over an existing one.
     func renameOver(_ random: inout SeededGenerator, _ ledger: inout Ledger) throws -> String {
         try rename(file(&random), over: file(&random), &ledger)
     }
@@ -45,7 +45,7 @@ extension UserActions {
         return "\(gone), then mkdir there\(inside)"
     }
 
-    /// Saves by renaming from a name that belongs to a document here or elsewhere, or that stays on the device.
+    /// Saves by renaming from the name of a local or remote document, or from a device-only name.
     func saveByTakenName(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let target = try file(&random)
         let temporary = spelled(random.pick(fileNames + Self.excluded) ?? "", &random)
@@ -62,7 +62,7 @@ extension UserActions {
         return try exchange(one, two, &ledger)
     }
 
-    /// Makes a package in a folder, often in another package, with a file in it.
+    /// Creates a package in a folder, often in an existing package, with a file in it.
     func nestPackage(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let packages = try items(where: \.isPackage)
         let parent = random.chance(60) ? random.pick(packages)?.node : nil

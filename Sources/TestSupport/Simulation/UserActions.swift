@@ -10,24 +10,24 @@ import TestSupport
 import Transfers
 import VirtualFileSystem
 
-/// Actions of programs on one device: random operations on what the device shows, recorded in the ledger as far as they succeed.
+/// Program actions on a device: random operations on its visible items, recorded in the ledger as far as they succeed.
 struct UserActions {
     let device: SimulatedDevice
-    /// Whether every file is closed at once.
+    /// Whether every file is closed immediately.
     var isCalm = false
     var vocabulary = Vocabulary.usual
-    /// The devices from which a user may copy a file.
+    /// The source devices for a user's file copies.
     var others: [SimulatedDevice] = []
     let caller = Caller(user: 1000, group: 1000)
     static let names = ["a.txt", "b.txt", "c", "d.md"]
     static let folders = ["c", "f", "g", "p.app"]
     static let excluded = ["a.txt~", "b.tmp"]
 
-    /// Performs one action and returns its description. Errors that a program would see are part of the story.
+    /// Performs an action and returns its description. Errors visible to a program are part of the story.
     func act(_ random: inout SeededGenerator, _ ledger: inout Ledger, _ next: inout Int) throws -> String {
         device.time.advance(by: .milliseconds(random.number(1..<300)))
         var what = random.number(0..<vocabulary.actions)
-        // An open file or a text that was read before would make a conflict.
+        // An open file or a text read before would cause a conflict.
         if isCalm, 90..<98 ~= what || 154..<162 ~= what { what = 0 }
         do {
             switch what {
@@ -67,10 +67,10 @@ struct UserActions {
         } catch { return "(\(what)) \(try Self.text(of: error))" }
     }
 
-    /// Returns whether a text that ``act(_:_:_:)`` returned is an error.
+    /// Returns whether a text returned by ``act(_:_:_:)`` is an error.
     static func isError(_ text: String) -> Bool { text.hasPrefix("(") }
 
-    /// Returns the text of an error that a program may see. Rethrows any other error.
+    /// Returns the text of an error visible to a program. Rethrows any other error.
     static func text(of error: any Error) throws -> String {
         switch error {
         case let error as Errno: return "\(error)"
@@ -93,7 +93,7 @@ struct UserActions {
         }
     }
 
-    /// Makes a few files and a folder.
+    /// Creates a few files and a folder.
     func populate(_ ledger: inout Ledger, _ next: inout Int) throws -> String {
         let root = try device.container().node
         guard let documents = try item("Documents", in: root) else { throw Errno(ENOENT) }
@@ -145,7 +145,7 @@ struct UserActions {
         try device.files.path(of: node).dropFirst().map(\.description).joined(separator: "/")
     }
 
-    /// Returns the text that the file shows; nil for an empty one. The user has seen it from now on.
+    /// Returns the text shown by the file; nil for an empty file. The user has seen it from now on.
     func content(of item: LocalItem?) throws -> String? {
         guard let item, item.kind == .file else { return nil }
         device.files.noteSeen(item)
@@ -156,7 +156,7 @@ struct UserActions {
     func shownText(of item: LocalItem) throws -> String? {
         let text = try device.text(of: item)
         if text == Snapshot.unreadable, let bytes = item.content.flatMap({ device.cloud.formerContents[$0] }) {
-            // The cloud went back, and may have the bytes again later: a person who deletes the document deletes them too.
+            // The cloud went back, and may have the bytes again later: a person deleting the document deletes them too.
             return String(decoding: bytes, as: UTF8.self)
         }
         return text.isEmpty ? nil : text

@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Synchronization
 
-/// Files in memory that track what is durable: bytes after a sync of the file, names after a sync of their folder.
+/// Files in memory with their durable state: bytes after a sync of the file, names after a sync of their folder.
 final class FakeDisk: FileCalls, @unchecked Sendable {
     private final class Inode {
         var bytes: [UInt8]
@@ -36,10 +36,10 @@ final class FakeDisk: FileCalls, @unchecked Sendable {
         syncedNames = names
     }
 
-    /// Returns what a start after a loss of power finds: either with all names, as if they had reached the disk without a sync, or with the
-    /// synced ones only.
+    /// Returns the state after a loss of power: with all names, as if they had reached the disk without a sync, or with
+    /// the synced names only.
     func afterLossOfPower(keepingUnsynced: Bool) -> [String: [UInt8]] {
-        // Names and bytes reach the disk in any order: a kept name may lead to bytes that are lost.
+        // Names and bytes reach the disk in any order: a kept name may lead to lost bytes.
         (keepingUnsynced ? names : syncedNames).mapValues(\.synced)
     }
 

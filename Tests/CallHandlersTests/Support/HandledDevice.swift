@@ -16,7 +16,7 @@ import Transfers
 import VersionFiles
 import VirtualFileSystem
 
-/// The handlers of a device that has neither a kernel nor a network.
+/// The handlers of a device without a kernel or a network.
 final class HandledDevice: Sendable {
     let parts: KernellessDevice
     let daemon = RecordingDaemon()
@@ -48,9 +48,9 @@ final class HandledDevice: Sendable {
         service = DaemonService(device, daemon, progress: DaemonProgress(), rebuild: nil, logger: log)
     }
 
-    /// The names of the items whose download was requested.
+    /// The names of all items with a requested download.
     var requestedDownloads: [String] { requests.all.map(\.description) }
-    /// Whether the cloud was switched off, for each time that it was switched.
+    /// Every switch of the cloud: true when it was switched off.
     var switches: [Bool] { switched.all }
 
     /// The path of an item in `Documents`.
@@ -71,7 +71,7 @@ private final class Recorded<Value: Sendable>: Sendable {
     var all: [Value] { values.withLock { $0 } }
 }
 
-/// Records what handlers ask of the daemon.
+/// Records the handlers' requests to the daemon.
 final class RecordingDaemon: DaemonControl {
     let stops = Mutex<[String]>([])
     let requestCounts: [String: UInt64] = ["read": 3]
@@ -81,7 +81,7 @@ final class RecordingDaemon: DaemonControl {
     var logLevels: LogLevels { levels.withLock { $0 } }
     func setLogLevels(_ new: LogLevels) { levels.withLock { $0 = new } }
 
-    /// What is wrong with shared files.
+    /// The current problems of shared files.
     let problems = Mutex<[DaemonFailure]>([])
     var databases: any DatabaseCalls { NoDatabases(daemon: self) }
 
@@ -98,7 +98,7 @@ final class RecordingDaemon: DaemonControl {
     }
 }
 
-/// A device whose databases are kept by no process.
+/// A device without a process for its databases.
 private struct NoDatabases: DatabaseCalls {
     let daemon: RecordingDaemon
 
@@ -109,7 +109,7 @@ private struct NoDatabases: DatabaseCalls {
     }
 }
 
-/// The source of a device that transfers nothing.
+/// The source of a device without transfers.
 private struct IdleQuerySource: QuerySource {
     let context: EngineContext
 

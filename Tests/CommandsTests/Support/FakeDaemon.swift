@@ -6,7 +6,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// A real control socket and registry record in a directory of their own, with a scripted handler behind them.
+/// A real control socket and registry record in a separate directory, with a scripted handler behind them.
 struct FakeDaemon: Sendable {
     let directory: String
     let record: MountRecord
@@ -34,7 +34,7 @@ struct FakeDaemon: Sendable {
     }
 }
 
-/// Responds by calling a closure, and records the requests that it received.
+/// Responds by calling a closure, and records all requests.
 final class ScriptedHandler: RequestHandler {
     private let asked = Mutex<[DaemonRequest]>([])
     private let answer: @Sendable (DaemonRequest) async throws -> DaemonResponse
@@ -54,7 +54,7 @@ final class ScriptedHandler: RequestHandler {
 
     var requests: [DaemonRequest] { asked.withLock { $0 } }
 
-    /// The calls that the commands send, and the calls of these tests.
+    /// The calls of the commands, and of these tests.
     static let known = CallRegistry([
         AccessRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self, ConflictsRequest.self,
         DeletedRequest.self,
@@ -87,7 +87,7 @@ final class ScriptedHandler: RequestHandler {
     }
 }
 
-/// A gate that opens once, from any thread, and then resumes the tasks that wait for it.
+/// A gate that opens once, from any thread, and then resumes all waiting tasks.
 final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -99,7 +99,7 @@ final class Gate: Sendable {
     func wait() async { for await _ in stream {} }
 }
 
-/// Runs blocking code on a thread of its own, so that it takes no thread from the tasks that respond to it.
+/// Runs blocking code on a separate thread, so that it takes no thread from the responding tasks.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         do throws(Errno) {

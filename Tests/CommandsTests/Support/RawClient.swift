@@ -4,12 +4,12 @@ import DaemonProtocol
 import FoundationEssentials
 import Synchronization
 
-/// A client that sends the given bytes, one by one if necessary. It disconnects when it is released.
+/// A client that sends the given bytes, singly if necessary. It disconnects on release.
 final class RawClient: Sendable {
     private let stream: Mutex<UnixStream>
     private let splitter = Mutex(FrameSplitter())
 
-    /// Long enough for a busy machine; only a broken server makes a test wait for it.
+    /// Long enough for a busy machine; a test waits this long only for a broken server.
     private static let patience: Duration = .seconds(30)
 
     private init(_ stream: consuming sending UnixStream) { self.stream = Mutex(stream) }

@@ -1,13 +1,13 @@
 import CloudModel
 import ContainerLog
 
-/// Records who wrote which content, and who replaced or deleted it after having seen it. The ledger is kept beside the log, from what the
-/// devices saw, and never queries the reducer. Contents are identified by number.
+/// Records who wrote which content, and who replaced or deleted it after having seen it. The ledger is kept beside the
+/// log, from the devices' views, and never queries the reducer. Contents are identified by number.
 struct ChangeLedger {
     private(set) var written: Set<UInt64> = []
     private(set) var superseded: Set<UInt64> = []
-    /// Contents whose bytes were written more than once. Their writes cannot be distinguished, so it proves nothing whether one of them is
-    /// seen again.
+    /// Contents with bytes written more than once. Their writes cannot be distinguished, so seeing such bytes again
+    /// proves nothing.
     private(set) var repeated: Set<UInt64> = []
 
     mutating func write(_ content: UInt64) {
@@ -16,7 +16,7 @@ struct ChangeLedger {
 
     mutating func supersede(_ content: UInt64) { superseded.insert(content) }
 
-    /// Returns what is wrong with a tree that has folded the whole log.
+    /// Returns the problems of a tree after folding the whole log.
     func problems(of tree: DictionaryTree) -> [String] {
         var visible: Set<UInt64> = []
         for item in tree.allItems where !item.isDeleted {

@@ -3,8 +3,8 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// The logs that `make golden` records beside those of the simulator. Once a log is recorded it is read from its file, so this code only
-/// matters for logs that are not recorded yet: give a new log a new name.
+/// The logs recorded by `make golden` beside the simulator's. A recorded log is read from its file, so this code only
+/// matters for logs not recorded yet: give a new log a new name.
 enum GoldenSamples {
     static func all() throws -> [GoldenLog] {
         var logs = try [
@@ -33,8 +33,8 @@ enum GoldenSamples {
         GoldenLog(name: name, foldsNames: foldsNames, entries: try batches.map { try $0.encoded() })
     }
 
-    /// Stale edits of one file: older, newer, with equal times, with equal bytes, on bases that are in conflict; the conflicts are resolved
-    /// one by one.
+    /// Stale edits of a file: older, newer, with equal times, with equal bytes, on bases in conflict; the conflicts are
+    /// resolved in turn.
     private static func conflicts() throws -> GoldenLog {
         var log = try TestLog()
         try log.file(1, "report.txt", 10)
@@ -53,8 +53,8 @@ enum GoldenSamples {
         return try golden("resolved", log.batches)
     }
 
-    /// Conflict versions with equal names and times become items beside their deleted document; edits, deletions and resolutions that name
-    /// the document are forwarded to them.
+    /// Conflict versions with equal names and times become items beside their deleted document; edits, deletions and
+    /// resolutions of the document are forwarded to them.
     private static func heirs() throws -> GoldenLog {
         var log = try TestLog()
         let long = try ItemName(String(repeating: "\u{1F980}", count: 62) + ".text")
@@ -78,8 +78,8 @@ enum GoldenSamples {
         return try golden("heirs", log.batches)
     }
 
-    /// Folders with equal names, equal files in them, links, announced files that turn out to be equal or not; changes under the ids that
-    /// became aliases.
+    /// Folders with equal names, equal files in them, links, announced files with equal and different bytes; changes
+    /// under aliased ids.
     private static func merges() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(
@@ -103,7 +103,7 @@ enum GoldenSamples {
         return try golden("merges", log.batches)
     }
 
-    /// Deleted folders that an edit, a creation or a move brings back; ids that are used again.
+    /// Deleted folders brought back by an edit, a creation or a move; reused ids.
     private static func tombstones() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(TestLog.a, .folder(1, "f"), .folder(2, "g", in: .sample(1)), .file(3, "x", 30, in: .sample(2)))
@@ -119,7 +119,7 @@ enum GoldenSamples {
         return try golden("tombstones", log.batches)
     }
 
-    /// Names that are already taken get a number, with gaps in the numbers, up to names that have no room for the number.
+    /// Taken names get a number, with gaps in the numbers, up to names without room for the number.
     private static func names() throws -> GoldenLog {
         var log = try TestLog(foldsNames: true)
         let long = try ItemName(String(repeating: "n", count: 251) + ".txt")
@@ -155,8 +155,8 @@ enum GoldenSamples {
         return try golden("keys", log.batches)
     }
 
-    /// Batches that name a package in its current version, in an older one, after its deletion, inside another package, or as a plain
-    /// folder.
+    /// Batches with a package in its current version, in an older version, after its deletion, inside another package,
+    /// or as a plain folder.
     private static func packages() throws -> GoldenLog {
         var log = try TestLog()
         try log.append(
@@ -200,7 +200,7 @@ enum GoldenSamples {
         return try golden("package-types", log.batches)
     }
 
-    /// Steps of collections in and out of order, two collections at once, and batches that knew of them or not.
+    /// Collection steps in and out of order, two collections at once, and batches with and without knowledge of them.
     private static func collections() throws -> GoldenLog {
         var log = try TestLog()
         let list = ContentReference(digest: .sample(90), size: 90, layout: .manifest)
@@ -223,7 +223,7 @@ enum GoldenSamples {
         return try golden("collections", log.batches)
     }
 
-    /// A container that begins to fold names while it is empty, and no more when it is not.
+    /// A container starts folding names while empty; a nonempty container cannot.
     private static func folding() throws -> GoldenLog {
         func set(_ value: [UInt8]?) -> Change {
             .setAttributes(.root, AttributeChanges(extended: [ReservedAttribute.foldsNames: value]))
@@ -242,7 +242,7 @@ enum GoldenSamples {
         return try golden("folding", log.batches)
     }
 
-    /// Numbers that are the first or the last of their kind, damaged entries, gaps in the device sequences, and raised rules.
+    /// First and last numbers of their kind, damaged entries, gaps in the device sequences, and raised rules.
     private static func extremes() throws -> GoldenLog {
         let log = try golden("extremes", ExtremeBatches.all(naming: .sample(5)).map(small))
         var entries = log.entries + [[], [1], [1, 1, 0, 9]]
@@ -255,7 +255,7 @@ enum GoldenSamples {
         return GoldenLog(name: log.name, entries: entries + [log.entries[0], entries[entries.count - 1]])
     }
 
-    /// Returns the batch without long values and long link targets, whose lengths other tests cover.
+    /// Returns the batch without long values and long link targets: other tests cover their lengths.
     private static func small(_ batch: ChangeBatch) -> ChangeBatch {
         var batch = batch
         batch.changes = batch.changes.map { change in

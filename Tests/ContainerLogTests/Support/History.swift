@@ -3,7 +3,7 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// Some devices that work on one container. The seed determines every step.
+/// Some devices on one container. The seed determines every step.
 struct History {
     private(set) var log: [ChangeBatch] = []
     private(set) var ledger = ChangeLedger()
@@ -28,7 +28,7 @@ struct History {
         for index in devices.indices { append(from: index) }
     }
 
-    /// Folds the whole log. With `repeating`, entries that the log already has, or voids in their places, are inserted again.
+    /// Folds the whole log. With `repeating`, known entries, or voids in their places, are inserted again.
     func folded(repeating seed: UInt64? = nil, asVoids: Bool = false) throws -> DictionaryTree {
         var tree = DictionaryTree()
         try ContainerReducer.initialise(&tree, foldsNames: false)
@@ -136,7 +136,8 @@ struct History {
         try perform(index, .delete(file.id, base: base?.digest))
     }
 
-    /// Deletes a folder as `rm -r` does, its contents first. An item that has no id in the log yet stays, and so does the folder.
+    /// Deletes a folder as `rm -r` does, its contents first. An item without an id in the log stays, as does the
+    /// folder.
     private mutating func deleteFolder(_ index: Int) throws {
         guard let top = anyItem(index, where: { $0.body == .folder }) else { return }
         for item in descendants(of: top, index).reversed() {
@@ -148,7 +149,7 @@ struct History {
         }
     }
 
-    /// Discards a conflict version to which the log has given a number.
+    /// Discards a conflict version with a number in the log.
     private mutating func resolve(_ index: Int) throws {
         guard let (file, conflict) = anyConflict(index) else { return }
         ledger.supersede(conflict.content.size)
@@ -190,8 +191,8 @@ struct History {
         return found
     }
 
-    /// Returns a random live item of the view, except those that only the view made: their ids depend on a place in the log that is not
-    /// assigned yet.
+    /// Returns a random live item of the view, except items created by the view alone: their ids depend on an
+    /// unassigned place in the log.
     private mutating func anyItem(_ index: Int, where isWanted: (CloudItem) -> Bool) -> CloudItem? {
         let view = devices[index].view
         let candidates = view.allItems.filter {
@@ -200,8 +201,7 @@ struct History {
         return candidates.sorted { $0.id < $1.id }.randomElement(using: &random)
     }
 
-    /// Returns whether the id means the same in the log as in the view. It does not where only the view made an item or merged two into
-    /// one.
+    /// Returns whether the id means the same in log and view. It does not if only the view created or merged the item.
     private func canName(_ id: ItemID, _ index: Int) -> Bool {
         let (seen, view) = (devices[index].seen, devices[index].view)
         guard id.high == 1 << 63 || seen.item(id) != nil else { return false }

@@ -19,7 +19,7 @@ struct HostileLog {
         self.focus = focus
     }
 
-    /// Makes the next batch and folds it.
+    /// Creates the next batch and folds it.
     @discardableResult
     mutating func next() throws -> (batch: ChangeBatch, result: FoldResult) {
         let batch = makeBatch()
@@ -40,7 +40,7 @@ struct HostileLog {
             collection: UInt64(random.number(0..<4)), changes: changes)
     }
 
-    /// Returns items of any kind, some with their current version and some with another one.
+    /// Returns items of any kind, some with their current version and some with a different version.
     private mutating func packages(_ ids: [ItemID]) -> [PackageVersion] {
         var versions: [ItemID: VersionID] = [:]
         for _ in 0..<random.number(1..<3) {
@@ -51,14 +51,14 @@ struct HostileLog {
         return versions.sorted { $0.key < $1.key }.map { PackageVersion($0.key, $0.value) }
     }
 
-    /// A few ids, the well-known ones, and ids that the fold itself made.
+    /// A few ids, the well-known ids, and ids created by the fold itself.
     private var ids: [ItemID] {
         let own = (0..<(focus == .conflicts ? 3 : 8)).map { ItemID.sample($0) }
         return own + (focus == .conflicts ? [] : [.root, .documents, .nowhere])
             + tree.aliases.keys.sorted().prefix(4) + tree.allItems.map(\.id).sorted().suffix(6)
     }
 
-    /// Returns a step of a collection: mostly the next one, of an epoch near the newest.
+    /// Returns a step of a collection: mostly the next step, of an epoch near the newest.
     private mutating func makeStep() -> CollectionStep {
         let newest = tree.collectionEpochs().proposed
         let epoch = random.chance(10) ? random.next() : UInt64(random.number(0..<3)) + max(newest, 1) - 1

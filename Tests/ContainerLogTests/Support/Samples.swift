@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// Shorthand for the values that tests use.
+/// Shorthand for test values.
 extension Digest {
     /// Returns the digest of the content with this number.
     static func sample(_ number: UInt64) -> Digest {
@@ -45,7 +45,7 @@ extension ItemAttributes {
 }
 
 extension Timestamp {
-    /// Returns the time this many minutes after the earliest time that a log accepts as plausible.
+    /// Returns the time this many minutes after the earliest time accepted by a log.
     static func minute(_ number: Int64) -> Timestamp {
         LogClock.floor.adding(.seconds(60 * number))
     }

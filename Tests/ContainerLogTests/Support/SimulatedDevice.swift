@@ -3,15 +3,15 @@ import CloudModel
 import ContainerLog
 import TestSupport
 
-/// A device from the log's point of view: it knows a prefix of the log, and its user works on that prefix with the device's own changes on
-/// top.
+/// A device from the log's point of view: it knows a prefix of the log, and its user works on that prefix plus the
+/// device's own changes.
 struct SimulatedDevice {
     let id: DeviceID
-    /// The minutes by which the device's clock is wrong.
+    /// The error of the device's clock, in minutes.
     let skew: Int64
-    /// The tree of the log, up to the entry that the device has read.
+    /// The log's tree, up to the device's last read entry.
     private(set) var seen = DictionaryTree()
-    /// What the user sees: `seen` with the changes that are not in the log yet.
+    /// The user's view: `seen` with the changes that are not in the log yet.
     private(set) var view = DictionaryTree()
     private(set) var pending: [Change] = []
     private var sequence: UInt64 = 1
@@ -31,7 +31,7 @@ struct SimulatedDevice {
             batch([change], numbered: next, at: time), at: view.state().sequence.next, into: &view)
     }
 
-    /// Removes the pending changes and returns them as one entry, or nil if there are none.
+    /// Removes the pending changes and returns them as a single entry, or nil if there are none.
     mutating func takeBatch(at time: Timestamp) -> ChangeBatch? {
         guard !pending.isEmpty else { return nil }
         defer {

@@ -4,11 +4,11 @@ import ContainerLog
 import TestSupport
 import Testing
 
-/// A log that the devices `a`, `b` and `c` write, and the tree that it folds into. Each call appends one entry, one minute after the
-/// previous one.
+/// A log written by the devices `a`, `b` and `c`, and its folded tree. Each call appends an entry, a minute after the
+/// previous entry.
 struct TestLog {
     private(set) var tree: DictionaryTree
-    /// The batches that were folded so far.
+    /// All folded batches.
     private(set) var batches: [ChangeBatch] = []
     private(set) var minute: Int64 = 0
     private var sequences: [DeviceID: UInt64] = [:]
@@ -27,7 +27,7 @@ struct TestLog {
         try fold(batch(device, changes))
     }
 
-    /// Returns a batch of a device that has read the whole log, with the packages that the batch changes.
+    /// Returns a batch of an up-to-date device, with the packages it changes.
     mutating func made(_ device: DeviceID, _ changes: Change...) throws -> ChangeBatch { try made(device, changes) }
 
     mutating func made(_ device: DeviceID, _ changes: [Change]) throws -> ChangeBatch {
@@ -77,7 +77,7 @@ struct TestLog {
 
     func item(_ id: UInt64) -> CloudItem? { tree.item(.sample(id)) }
 
-    /// Returns the content numbers of the file: the current one and those in conflict.
+    /// Returns the file's content numbers, current and conflicting.
     func contents(_ id: UInt64) -> [UInt64] {
         guard let item = item(id) else { return [] }
         return [item.body.content?.size ?? 0] + item.conflicts.map(\.content.size)

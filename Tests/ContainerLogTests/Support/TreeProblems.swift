@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import ContainerLog
 
-/// Returns the invariants that a folded tree violates. The result is empty for a sound tree, whatever the log contained.
+/// Returns the invariants violated by a folded tree. The result is empty for a sound tree, whatever the log contained.
 func problems(of tree: DictionaryTree) -> [String] {
     var found: [String] = []
     let reached = reachable(in: tree)

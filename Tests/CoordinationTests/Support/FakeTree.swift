@@ -2,8 +2,8 @@ import CloudModel
 
 @testable import Coordination
 
-/// A tree in memory, addressed by paths. Names that end in `.pkg` are packages, other names with a dot are files, and all others are
-/// folders.
+/// A tree in memory, addressed by paths. Names ending in `.pkg` are packages, other names with a dot are files, all
+/// others are folders.
 struct FakeTree: ItemTree, Sendable {
     struct Node: Sendable {
         var folder: ItemNumber?
@@ -66,7 +66,7 @@ struct FakeTree: ItemTree, Sendable {
 
     // MARK: Changes
 
-    /// Makes an item, and the missing folders of its path.
+    /// Creates an item, and the missing folders of its path.
     @discardableResult mutating func make(_ path: String, link: ItemNumber? = nil) -> ItemNumber {
         var folder = Self.root
         for name in path.split(separator: "/").map(String.init) {

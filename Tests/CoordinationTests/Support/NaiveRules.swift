@@ -38,7 +38,7 @@ extension NaiveTable {
         return other.coversBelow && (item == folder || tree.isAbove(item, folder))
     }
 
-    /// Returns what one presenter has to do for a request.
+    /// Returns a presenter's tasks for a request.
     static func messages(
         to id: PresenterID, _ presenter: PresenterRegistration, _ request: ClaimRequest, _ tree: FakeTree
     ) -> Set<PresenterMessage> {

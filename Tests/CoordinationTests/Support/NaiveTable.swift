@@ -1,7 +1,7 @@
 @testable import Coordination
 
-/// A second implementation of the rules, without an index or a graph: it compares every claim with every other, and every presenter with
-/// every claim. It does not cover nesting, freezing or moves.
+/// A second implementation of the rules, without an index or a graph: it compares every claim with all claims and all
+/// presenters. It does not cover nesting, freezing or moves.
 struct NaiveTable {
     enum Outcome: Hashable {
         case grant(ClaimID)
@@ -21,7 +21,7 @@ struct NaiveTable {
         let giveUp: Duration?
         var isAsking = false
         var isGranted = false
-        /// The claims for which this one waits.
+        /// The claims this claim waits for.
         var behind: Set<ClaimID> = []
     }
 
@@ -32,7 +32,7 @@ struct NaiveTable {
     private var silent: Set<PresenterID> = []
     /// Questions without a reply, with the time when each was asked and whether a claim still waits for it.
     private var open: [Question: (since: Duration, isAwaited: Bool)] = [:]
-    /// Questions whose presenters made way for a claim that still exists.
+    /// Questions with presenters that made way for a live claim.
     private var gaveWay: Set<Question> = []
     private var relinquished: Set<Question> = []
     private var outcomes: Set<Outcome> = []
@@ -118,8 +118,8 @@ struct NaiveTable {
         return true
     }
 
-    /// Returns whether no claim is in the way of a plain request, which is checked only at its turn. The request passes claims that wait
-    /// themselves, or that wait for its own presenter.
+    /// Returns whether no claim is in the way of a plain request, checked only at its turn. The request passes waiting
+    /// claims, and claims waiting for its own presenter.
     private mutating func pass(at index: Int) -> Bool {
         let (id, request) = (held[index].id, held[index].request)
         let others = held.indices.filter { other in

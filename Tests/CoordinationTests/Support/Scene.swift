@@ -2,12 +2,12 @@ import CloudModel
 
 @testable import Coordination
 
-/// A table with programs around it, which a test drives step by step and which records all actions.
+/// A table with programs around it. A test drives it step by step, and it records all actions.
 struct Scene {
     var tree: FakeTree
     var table: ClaimTable
     var now = Duration.zero
-    /// All actions that the table requested, in order.
+    /// All actions requested by the table, in order.
     private(set) var log: [ClaimAction] = []
     private var nextClaim: UInt64 = 0
     private var nextPresenter: UInt64 = 0
@@ -31,7 +31,7 @@ struct Scene {
 
     // MARK: Requests
 
-    /// Returns a purpose that no other request has.
+    /// Returns a unique purpose.
     mutating func purpose(_ client: UInt64) -> Purpose {
         nextCoordinator += 1
         return .coordinator(ClientID(client), nextCoordinator)
@@ -90,7 +90,7 @@ struct Scene {
         return id
     }
 
-    /// Sends a reply to the last question that the presenter received.
+    /// Replies to the presenter's last question.
     mutating func answer(_ presenter: PresenterID, _ answer: PresenterReply = .done) {
         if let ask = lastAsk(presenter) { send(.answered(ask, answer)) }
     }
@@ -122,7 +122,7 @@ struct Scene {
         send(.replaced(old, with: tree.make(at: place), by: claim))
     }
 
-    /// Renames the document to a backup, and makes another file in its place.
+    /// Renames the document to a backup, and creates a new file in its place.
     mutating func setAside(_ path: String, as backup: String) {
         guard let item = tree.find(path) else { return }
         let from = tree.place(path)
@@ -156,7 +156,7 @@ struct Scene {
     /// Whether the claim is neither granted nor refused.
     func isWaiting(_ claim: ClaimID) -> Bool { !isGranted(claim) && error(claim) == nil }
 
-    /// Returns everything that a presenter was asked so far.
+    /// Returns all questions for a presenter so far.
     func asked(_ presenter: PresenterID) -> [[PresenterMessage]] {
         log.compactMap { if case .ask(_, presenter, let messages) = $0 { messages } else { nil } }
     }

@@ -19,7 +19,7 @@ extension ClaimTable {
         return found
     }
 
-    /// Whether the table keeps nothing of claims and presenters that have ended.
+    /// Whether the table keeps nothing of ended claims and presenters.
     var isEmpty: Bool {
         claims.isEmpty && presenters.isEmpty && clients.isEmpty && asks.isEmpty && graph.isEmpty && live.count == 0
     }

@@ -3,8 +3,8 @@ import TestSupport
 
 @testable import Coordination
 
-/// Programs that do anything: nest, rename, delete, freeze, die. Each accessor and each callback does one thing at a time and does not end
-/// before the claims that it requested have ended.
+/// Programs that do anything: nest, rename, delete, freeze, die. Each accessor and each callback does one thing at a
+/// time and does not end before its own claims.
 struct WildWorld {
     /// Whether things happen that only the clock ends: frozen and silent clients.
     let isUnreliable: Bool
@@ -13,7 +13,7 @@ struct WildWorld {
     var random: SeededGenerator
     var now = Duration.zero
     var violations: [String] = []
-    /// The accessor or callback in which each live claim was requested.
+    /// Each live claim's accessor or callback.
     private var enclosures: [ClaimID: Enclosure?] = [:]
     private var requests: [ClaimID: ClaimRequest] = [:]
     private(set) var granted: Set<ClaimID> = []
@@ -44,8 +44,8 @@ struct WildWorld {
         }
     }
 
-    /// Lets every client do what is expected of it and request nothing more. The clock does not advance, which suffices if all clients are
-    /// reliable.
+    /// Lets every client do its duty and request nothing more. The clock does not advance, which suffices if all
+    /// clients are reliable.
     mutating func settle() {
         for client in frozen.sorted() { thaw(client) }
         var isMoving = true
@@ -57,7 +57,7 @@ struct WildWorld {
         }
     }
 
-    /// Lets the frozen clients stay frozen and the others do what is expected of them, while time passes.
+    /// Keeps the frozen clients frozen while the others do their duty, and time passes.
     mutating func endFrozen() {
         for _ in 0..<20 {
             for claim in leaves { send(.finished(claim)) }
@@ -82,7 +82,7 @@ struct WildWorld {
         case .presenter(let presenter): client = presenters[presenter]?.client ?? client
         case nil: break
         }
-        // A message that a client sent before it froze may arrive afterwards.
+        // A client's message from before its freeze may arrive afterwards.
         guard !frozen.contains(client) || enclosure == nil else { return }
         let own = presenters.keys.filter { presenters[$0]?.client == client }.sorted()
         let request = ClaimRequest(
@@ -159,10 +159,10 @@ struct WildWorld {
 
     // MARK: Accessors and callbacks
 
-    /// Returns whether the place is in the middle of a call that has not returned.
+    /// Returns whether the place is in the middle of a call.
     private func isBusy(_ place: Enclosure) -> Bool { enclosures.values.contains(place) }
 
-    /// The claims whose accessors could return now.
+    /// The claims with accessors able to return now.
     private var leaves: [ClaimID] {
         granted.filter { !isBusy(.claim($0)) && !frozen.contains(requests[$0]?.client ?? ClientID(0)) }.sorted()
     }
@@ -181,7 +181,7 @@ struct WildWorld {
     private mutating func freezeOrThaw() {
         let client = randomClient()
         if frozen.contains(client) { return thaw(client) }
-        // The table knows only clients that have a claim or a presenter.
+        // The table knows only clients with a claim or a presenter.
         guard table.clients[client] != nil else { return }
         frozen.insert(client)
         send(.clientFroze(client))
@@ -291,7 +291,7 @@ struct WildWorld {
         }
     }
 
-    /// Checks that no two conflicting claims are granted at once, by the naive rules and by the present places of all items.
+    /// Checks that no two conflicting claims are granted at once, by the naive rules and by all items' current places.
     private mutating func checkGrant(_ id: ClaimID, _ keys: [ItemKey]) {
         guard let request = requests[id], granted.insert(id).inserted else {
             return violations.append("\(id) granted twice")

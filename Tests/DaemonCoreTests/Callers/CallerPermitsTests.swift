@@ -8,7 +8,7 @@ import VirtualFileSystem
 
 @Suite("Lookups of programs that open placeholders")
 struct CallerPermitsTests {
-    /// Processes that a test makes up, with a count of the expensive lookups.
+    /// Invented processes, with a count of the expensive lookups.
     private final class FakeProcesses: ProcessSource {
         private struct State {
             var stats: [Int32: ProcessStat] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the kernel shows of a process, as text")
 struct ProcessStatTests {
-    /// A line of a real process, with another name.
+    /// A real process's line, with another name.
     private static func line(_ name: [UInt8], policy: Int32 = 0, terminal: Int32 = 34816) -> [UInt8] {
         let tail = """
              S 311 4242 311 \(terminal) 4242 4194304 1012 0 0 0 3 1 0 0 20 0 1 0 98765 11550720 1280 18446744073709551615 \

@@ -14,7 +14,7 @@ extension MountPath {
     }
 }
 
-/// Random messages of the kinds that have a binary form.
+/// Random messages of the kinds with a binary form.
 extension ClientEnvelope {
     static func random(using generator: inout SeededGenerator) -> ClientEnvelope {
         let id = UInt64.likely(using: &generator)

@@ -3,9 +3,9 @@ import CloudModel
 import DaemonProtocol
 import FoundationEssentials
 
-/// One sample of each message, with unusual values where possible.
+/// A sample of each message, with unusual values where possible.
 enum Samples {
-    /// A name that is Latin-1, not UTF-8.
+    /// A Latin-1 name, not valid UTF-8.
     static let oddPath = (try? MountPath(bytes: Array("CloudDocs/caf".utf8) + [0xE9])) ?? .root
     static let path = (try? MountPath("CloudDocs/Documents/Übung \"1\".txt")) ?? .root
 

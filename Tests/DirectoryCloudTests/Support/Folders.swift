@@ -6,7 +6,7 @@ import Logging
 import SystemPackage
 import Testing
 
-/// Makes a folder for a test and removes it afterwards. The cloud is created below it, so that the test can move the cloud away.
+/// Creates a folder for a test and removes it afterwards. The cloud is below it, so that the test can move it away.
 func withFolder<T>(_ body: (FilePath) async throws -> T) async throws -> T {
     var template = Array("/tmp/directory-cloud-XXXXXX".utf8CString)
     let made = template.withUnsafeMutableBufferPointer { $0.baseAddress.flatMap { mkdtemp($0) } }
@@ -50,7 +50,7 @@ func newCloud(_ path: FilePath) async throws -> DirectoryBackend {
 func chunkID(_ byte: UInt8) throws -> ChunkID { try #require(ChunkID([UInt8](repeating: byte, count: 32))) }
 
 extension FilePath {
-    /// Returns the path of an entry. The path is written out here because the layout is a promise to other versions.
+    /// Returns an entry's path. It is written out here because the layout is a promise to other versions.
     func entry(_ number: Int) -> FilePath { appending("containers/CloudDocs/log/000000/00000000\(number)") }
 
     func chunk(_ byte: UInt8) throws -> FilePath {

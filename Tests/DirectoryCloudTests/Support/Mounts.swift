@@ -17,6 +17,7 @@ func withMount<T>(_ arguments: String..., at point: FilePath, _ body: () async t
 
 @discardableResult
 func unmount(_ point: FilePath) -> Bool {
-    // A program that another test starts holds this process's descriptors from fork(2) to execve(2), so the mount may be busy for a moment.
+    // A program started by another test holds this process's descriptors from fork(2) to execve(2), so the mount may be
+    // busy for a moment.
     (0..<100).contains { _ in run(["umount", point.string]) }
 }

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// The questions of every test of a program: does the mount contain what a disk contains, and does the other device contain the same?
+/// The questions of every program test: does the mount equal a disk, and does the other device equal the mount?
 extension TestDevices {
     var a: TestDevice { devices[0] }
     var b: TestDevice { devices[1] }
 
-    /// Runs a script in a plain directory and in A's documents, which must then have equal contents; then B must have what A has, down to
-    /// the time of each folder.
+    /// Runs a script in a plain directory and in A's documents, and expects equal contents; then B must equal A, down
+    /// to each folder's time.
     ///
     /// - Parameters:
     ///   - local: patterns (rsync's) of names that stay on A.
-    ///   - varying: patterns of names whose bytes depend on time or place, so that the plain directory has others.
+    ///   - varying: patterns of names with bytes that depend on time or place and so differ in the plain directory.
     func expectSameEverywhere(
         _ script: String, local: [String] = [], varying: [String] = [],
         limit: Duration = ProgramRunner.defaultLimit
@@ -36,8 +36,8 @@ extension TestDevices {
 }
 
 extension TestDevice {
-    /// Returns what rsync would change to make `copy` equal to `original`, comparing bytes. Without `times`, it compares only contents,
-    /// types, permissions and link targets.
+    /// Returns rsync's changes to make `copy` equal to `original`, comparing bytes. Without `times`, it compares only
+    /// contents, types, permissions and link targets.
     func differences(
         _ original: String, _ copy: String, times: Bool = true, excluding: [String] = []
     ) async throws -> [String] {

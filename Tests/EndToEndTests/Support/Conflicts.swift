@@ -17,7 +17,7 @@ extension EndToEnd.ConflictTests {
         try await b.sync()
     }
 
-    /// Does the same with shell scripts; both devices must end with these files and no others.
+    /// Does the same with shell scripts; both devices must end with exactly these files.
     static func apart(before: String, a first: String, b second: String, hold files: [String: String]) async throws {
         try await TestDevices.withTwo { cloud, a, b in
             try await a.shell(before)
@@ -27,7 +27,7 @@ extension EndToEnd.ConflictTests {
         }
     }
 
-    /// Makes two versions of doc.txt, A's older and B's newer. Returns the name of the sibling once both devices show it.
+    /// Creates two versions of doc.txt, A's older and B's newer. Returns the sibling's name once both devices show it.
     static func makeConflict(_ cloud: TestCloud, _ a: TestDevice, _ b: TestDevice) async throws -> String {
         try await a.shell("echo base > doc.txt")
         try await settle(a, b)
@@ -96,7 +96,7 @@ extension TestDevice {
         let versions: [Side]
     }
 
-    /// Returns the conflicts that `ubiquity conflicts --json` lists.
+    /// Returns the conflicts listed by `ubiquity conflicts --json`.
     func conflicts() async throws -> [Conflict] {
         struct Answer: Decodable { let conflicts: [Conflict] }
         let text = try await ubiquity(["conflicts", "--json", documents]).text()

@@ -5,7 +5,7 @@ import Testing
 
 /// Files as a failing disk leaves them.
 enum Damage {
-    /// Changes one bit of each of `count` bytes from `offset` on.
+    /// Changes a bit in each of `count` bytes from `offset` on.
     static func flip(_ path: String, at offset: Int, count: Int = 1) throws {
         let file = try FileHandle(forUpdating: URL(filePath: path))
         defer { try? file.close() }
@@ -15,7 +15,7 @@ enum Damage {
         try file.write(contentsOf: Data(bytes.map { $0 ^ 0x10 }))
     }
 
-    /// Changes the bits of `mask` in the byte at `offset`. The file's times stay, as when a disk returns another byte.
+    /// Changes the bits of `mask` in the byte at `offset`. The file's times stay, as when a disk returns a wrong byte.
     static func change(_ path: String, at offset: Int, by mask: UInt8) throws {
         var status = stat()
         try #require(stat(path, &status) == 0)
@@ -52,7 +52,7 @@ extension TestDevice {
     /// The blobs of this device, largest first.
     var blobs: [(path: String, size: Int)] { get throws { try Damage.files(below: "\(state)/content") } }
 
-    /// Mounts by the command line and returns its outcome, for starts that are expected to fail or to print a message.
+    /// Mounts by the command line and returns its outcome, for starts expected to fail or to print a message.
     func tryStart(cloud: String, _ options: [String] = []) async throws -> ProgramOutcome {
         try await ubiquity(["mount", mount, "--state", state, "--device", name, "--cloud", cloud] + options)
     }

@@ -7,10 +7,10 @@ final class InotifyQueue: Sendable {
     private let folders: [Int32: String]
     private let seen = Mutex<[String]>([])
 
-    /// Creations, removals, moves and modifications, and the calls that file managers ignore.
+    /// Creations, removals, moves and modifications, and calls ignored by file managers.
     private static let mask = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY)
 
-    /// - Parameter folders: Their paths by the names that ``events`` gives them.
+    /// - Parameter folders: Their paths by their names in ``events``.
     init(_ folders: [String: String]) throws {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(O_NONBLOCK))
         self.descriptor = descriptor

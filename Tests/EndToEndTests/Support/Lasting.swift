@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A command that keeps running, with the output that it has printed so far.
+/// A command that keeps running, with its output so far.
 struct Lasting: Sendable {
     let output: String
 
@@ -12,7 +12,7 @@ struct Lasting: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// Waits until the command has begun, which it says in a message.
+    /// Waits for the command's message that it has begun.
     func begins() async throws {
         try await eventually("it has begun") {
             // There are no messages before the shell has created the file.

@@ -9,7 +9,7 @@ struct RawConnection: Sendable {
 
     init(port: Int) throws {
         descriptor = try Loopback.connect(to: port) { socket in
-            // The kernel's buffers are small, so that the server receives the bytes that are sent, and keeps those that are not read.
+            // The kernel's buffers are small, so that the server receives all sent bytes, and keeps unread bytes.
             var space: Int32 = 1 << 16
             for option in [SO_RCVBUF, SO_SNDBUF] {
                 setsockopt(socket, SOL_SOCKET, option, &space, socklen_t(MemoryLayout<Int32>.size))
@@ -36,7 +36,7 @@ struct RawConnection: Sendable {
             for index in rests.indices where ready.contains(rests[index].0) {
                 let wanted = min(part.count, rests[index].1)
                 let sent = Glibc.send(rests[index].0, part, wanted, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
-                // A connection that the server has closed accepts no more.
+                // A connection closed by the server accepts no more.
                 rests[index].1 = sent < 0 && errno != EAGAIN ? 0 : rests[index].1 - max(0, sent)
                 taken += max(0, sent)
             }
@@ -58,7 +58,7 @@ struct RawConnection: Sendable {
         return connections.count - silent.count
     }
 
-    /// Returns the descriptors that are ready, or none when nothing has progressed for a while.
+    /// Returns the ready descriptors, or none without progress for a while.
     private static func wait(for descriptors: [Int32], _ event: Int32) throws -> Set<Int32> {
         var polled = descriptors.map { pollfd(fd: $0, events: Int16(event), revents: 0) }
         guard poll(&polled, nfds_t(polled.count), patience) >= 0 else { throw EndToEndError("poll failed") }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// The table of requests and transactions in docs/PERFORMANCE.md.
 enum RequestTable {
-    /// One line: what a workload costs.
+    /// One line: a workload's cost.
     struct Row: CustomStringConvertible {
         let workload: String
         /// The number of requests and their kinds, as text.
@@ -20,7 +20,7 @@ enum RequestTable {
             costs = ["commits", "reads", "syncs"].map { tally.costs[$0, default: 0] }
         }
 
-        /// - Parameter line: A row as ``description`` writes it; nil for any other line.
+        /// - Parameter line: A row in the format of ``description``; nil for any other line.
         init?(_ line: Substring) {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count == 6 else { return nil }
@@ -33,10 +33,11 @@ enum RequestTable {
             "| \(workload) | \(requests) | \(kinds) | \(costs.map(String.init).joined(separator: " | ")) |"
         }
 
-        /// Returns whether the requests are those of `other`, and nothing costs more. It may cost less: a file that is removed before its
-        /// close is handled needs no record of its end, and the order of these two is the kernel's.
+        /// Returns whether the requests are those of `other`, and nothing costs more. It may cost less: a file removed
+        /// before its close is handled needs no record of its end, and the order of these two is the kernel's.
         ///
-        /// - Parameter tolerance: How many requests of each kind may be more or fewer, and transactions more.
+        /// - Parameter tolerance: The permitted deviation in requests of each kind, and the permitted excess of
+        ///   transactions.
         func isWithin(_ other: Row, tolerance: Int = 0) -> Bool {
             let (mine, theirs) = (counts, other.counts)
             return Set(mine.keys).union(theirs.keys).allSatisfy {

@@ -1,9 +1,9 @@
-/// Common work of programs whose requests and transactions are counted. docs/PERFORMANCE.md has the counts.
+/// Common work of programs, with counted requests and transactions. docs/PERFORMANCE.md has the counts.
 struct RequestWorkload: Sendable, CustomStringConvertible {
     /// Its name in the table of docs/PERFORMANCE.md.
     let name: String
     let script: String
-    /// What runs before, and is in the cloud when the script starts.
+    /// Runs before, and is in the cloud when the script starts.
     var preparation = "true"
     /// Whether the device is mounted again between the two, so that the kernel knows nothing.
     var isCold = false
@@ -78,7 +78,7 @@ struct RequestWorkload: Sendable, CustomStringConvertible {
             name: "`tar -x` of 3 folders and 15 files", script: "tar -xf tree.tar",
             preparation: "\(tree); tar -cf tree.tar tree; rm -r tree; cat tree.tar"),
         RequestWorkload(
-            // The date is part of the commit, whose hash decides in which folder it is.
+            // The date is part of the commit, and the commit's hash selects its folder.
             name: "`git add` and `git commit` of 10 files",
             script: """
                 cd repository; git add .
@@ -88,7 +88,8 @@ struct RequestWorkload: Sendable, CustomStringConvertible {
                 git init -q repository; cd repository; for i in {1..10}; do echo $i > $i; done
                 touch -d '2026-01-01' *; git config gc.auto 0; git config maintenance.auto false; git status; git status
                 """,
-            // git reads a file again that changed in the second in which its index was written (git's Documentation/technical/racy-git.txt).
+            // git rereads a file changed in the same second as its index was written (git's
+            // Documentation/technical/racy-git.txt).
             tolerance: 12),
         RequestWorkload(
             name: "SQLite, one transaction with a rollback journal", script: insert(1),

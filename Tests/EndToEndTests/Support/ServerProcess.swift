@@ -3,14 +3,14 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A real `ubiquity-server` with its data directory, on a port that stays the same across restarts.
+/// A real `ubiquity-server` with its data directory, on a fixed port across restarts.
 final class ServerProcess: Sendable {
     let port: Int
     let data: String
     private let program: String
     private let options: [String]
     private let logLevel: String
-    /// The destination of the server's log; nil: that of the tests.
+    /// The destination of the server's log; nil: the tests' log.
     private let log: FileHandle?
     private let running = Mutex<Process?>(nil)
 
@@ -26,7 +26,7 @@ final class ServerProcess: Sendable {
         program = "\(try TestDevices.binaries())/ubiquity-server"
     }
 
-    /// Runs `body` with a server that has one account and issues sign-in codes for it.
+    /// Runs `body` with a server that has a single account and issues sign-in codes for it.
     static func with(_ body: (ServerProcess) async throws -> Void) async throws {
         let server = try ServerProcess()
         do {
@@ -64,7 +64,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Waits until the process ends and returns its exit status, or minus the signal that ended it.
+    /// Waits until the process ends and returns its exit status, or minus the number of its fatal signal.
     func waitForEnd() -> Int32? {
         guard let process = running.withLock({ $0.take() }) else { return nil }
         process.waitUntilExit()
@@ -106,7 +106,7 @@ final class ServerProcess: Sendable {
         return text
     }
 
-    /// Returns a sign-in code for one more device.
+    /// Returns a sign-in code for an additional device.
     func code(of account: String = "anna", _ options: [String] = []) throws -> String {
         let text = try command(["account", "code", account] + options)
         guard let match = text.firstMatch(of: /([0-9A-Z]{4}-){3}[0-9A-Z]{4}/) else {

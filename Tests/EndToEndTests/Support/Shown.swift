@@ -33,14 +33,15 @@ struct Shown: Sendable {
         try file.close()
     }
 
-    /// The lines that the program has printed so far.
+    /// The program's output lines so far.
     var said: [String] {
         // There is no output before the shell has created the file.
         let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// The lines without those about the requests of the daemon's uploads and about the state in the cloud, which arrive at any time.
+    /// The lines without those about the daemon's upload requests and about the state in the cloud, which arrive at any
+    /// time.
     var notices: [String] {
         said.filter { !["reader", "save", "back"].contains($0) && !$0.hasPrefix("attribute ") }
     }
@@ -55,7 +56,7 @@ struct Shown: Sendable {
 }
 
 extension TestDevice {
-    /// Runs a program that shows a document while `body` runs, which begins when the program has printed `first`.
+    /// Runs a program that shows a document while `body` runs, beginning when the program has printed `first`.
     func showing(
         _ tool: String, _ arguments: String, first: String, name: String = "shown", _ body: (Shown) async throws -> Void
     ) async throws {
@@ -72,19 +73,19 @@ extension TestDevice {
         _ = try await program
     }
 
-    /// Presents a document with the tool that prints the messages it receives.
+    /// Presents a document with the tool that prints its messages.
     func presenting(
         _ arguments: String, name: String = "shown", _ body: (Shown) async throws -> Void
     ) async throws {
         try await showing("presenter-tool", "present \(arguments)", first: "presenting", name: name, body)
     }
 
-    /// Sends a signal to the tools that present one of the documents.
+    /// Sends a signal to the tools presenting any of the documents.
     func signalPresenters(_ number: Int32) async throws {
         let text = try await shell("pgrep -f '^[^ ]*/presenter-tool .*\(documents)/' || true")
         for pid in text.split(separator: "\n").compactMap({ Int32($0) }) { Glibc.kill(pid, number) }
     }
 
-    /// Returns the shell command that runs the example program.
+    /// Returns the example program's shell command.
     func note(_ command: String) -> String { "UBIQUITY_MOUNT='\(mount)' \(binaries)/NoteTaker \(command)" }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small disk for the state of one device, in namespaces of its own: mounts and processes in them end with the script.
+/// A small disk for a device's state, in separate namespaces: mounts and processes in them end with the script.
 enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     case ext4AsRoot
     case ext4AsUser
@@ -14,11 +14,12 @@ enum SmallDisk: String, CaseIterable, CustomTestStringConvertible {
     private var isTmpfs: Bool { self == .tmpfsAsRoot || self == .tmpfsAsUser }
     private var user: Int { self == .ext4AsRoot || self == .tmpfsAsRoot ? 0 : 65_534 }
 
-    /// Runs a script that can use these words: `$T`, a folder; `$DISK`, the small disk of `megabytes`; `$CLOUD`, a folder on another disk;
-    /// `$M`, the mount point; `$D`, the documents; `start`, which mounts; `u`, which runs ubiquity; `must`, which ends the script unless a
-    /// command succeeds; `fill`, which leaves no block free; `neighbour`, which takes each block that becomes free from then on.
+    /// Runs a script with these words: `$T`, a folder; `$DISK`, the small disk of `megabytes`; `$CLOUD`, a folder on
+    /// another disk; `$M`, the mount point; `$D`, the documents; `start` mounts; `u` runs ubiquity; `must` ends the
+    /// script unless a command succeeds; `fill` leaves no block free; `neighbour` takes each newly freed block from
+    /// then on.
     ///
-    /// - Parameter files: How many files the disk can hold; nil for as many as fit. Only tmpfs.
+    /// - Parameter files: The disk's capacity in files; nil for as many as fit. Only tmpfs.
     func run(_ script: String, megabytes: Int, files: Int? = nil) async throws {
         try await TestDevices.with(devices: []) { test in
             let setUp = """

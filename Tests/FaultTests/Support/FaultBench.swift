@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two devices: faults are injected into the first one, and the second one shows what reached the cloud.
+/// Two devices: the first gets all faults, and the second shows what reached the cloud.
 final class FaultBench {
     let test: TestDevices
     var victim: TestDevice { test.devices[0] }
@@ -12,7 +12,7 @@ final class FaultBench {
     var ledger = OperationLedger()
     private var records = 0
     private let standIns: String
-    /// The prefixes of paths whose calls concern documents: the state of the victim, and the cloud.
+    /// The path prefixes of calls for documents: the victim's state, and the cloud.
     private let places: [String]
 
     private let watched: Set<SystemCall>
@@ -27,7 +27,7 @@ final class FaultBench {
         try FileManager.default.copyItem(atPath: "\(binaries)/fault-tool", toPath: "\(standIns)/ubiquityd")
     }
 
-    /// - Parameter reads: Whether to watch the calls that read bytes, too.
+    /// - Parameter reads: Whether to watch reads of bytes, too.
     static func with(reads: Bool = false, _ body: (FaultBench) async throws -> Void) async throws {
         let calls = Set(SystemCall.allCases).subtracting(reads ? [] : SystemCall.reads)
         try await TestDevices.with(devices: ["A", "B"]) { test in
@@ -40,7 +40,7 @@ final class FaultBench {
 
     // MARK: The victim
 
-    /// Starts the victim under supervision, with a plan for its first calls if there is one.
+    /// Starts the victim under supervision, with an optional plan for its first calls.
     func start(_ plan: FaultPlan? = nil) async throws {
         let meeting = "\(test.root)/meeting-\(UUID().uuidString)"
         let names = watched.map(\.rawValue).joined(separator: ",")
@@ -84,7 +84,7 @@ final class FaultBench {
         }
     }
 
-    /// The calls that a disk can refuse.
+    /// The calls a disk can refuse.
     var diskCalls: @Sendable (ObservedCall) -> Bool {
         { [places] call in
             guard !call.target.hasSuffix("/daemon.log"), !call.target.hasSuffix(".sock") else { return false }
@@ -103,9 +103,9 @@ final class FaultBench {
         return "\(test.root)/record-\(records)"
     }
 
-    /// Performs operations, by default on the victim, and records in the ledger which of them were acknowledged.
+    /// Performs operations, by default on the victim, and records acknowledgements in the ledger.
     ///
-    /// - Returns: The outcome of the program; it fails unless all operations were done.
+    /// - Returns: The program's outcome; it fails unless all operations were done.
     @discardableResult
     func perform(_ actions: [FaultOperation], on device: TestDevice? = nil) async throws -> ProgramOutcome {
         let record = newRecord()
@@ -123,7 +123,7 @@ final class FaultBench {
 
     // MARK: Checks
 
-    /// Returns the contents of all files of a device. Throws if one can not be read.
+    /// Returns the contents of all files of a device. Throws if a file can not be read.
     func look(_ device: TestDevice) async throws -> [String: Document.Finding] {
         let lines = try await tool("look", device.documents, limit: .seconds(180)).lines()
         var found: [String: Document.Finding] = [:]
@@ -137,7 +137,7 @@ final class FaultBench {
         return found
     }
 
-    /// Checks that on the victim nothing acknowledged is lost, torn or another document's.
+    /// Checks that nothing acknowledged on the victim is lost, torn or another document's.
     func expectKept(_ when: String) async throws {
         let violations = ledger.settle(try await look(victim))
         guard violations.isEmpty else {
@@ -145,7 +145,7 @@ final class FaultBench {
         }
     }
 
-    /// Checks the same once what the observer saved has arrived: a download that the disk refused is retried after some seconds.
+    /// Checks the same once the observer's saves have arrived: downloads refused by the disk are retried after seconds.
     func expectArrived(_ when: String) async throws {
         var violations: [String] = []
         try await eventually("\(when): the newest is here") {
@@ -177,7 +177,7 @@ final class FaultBench {
         guard check.succeeded else { throw EndToEndError("\(when): \(check)") }
     }
 
-    /// Restarts the victim after its death, or after it has ended by itself.
+    /// Restarts the victim after its death or exit.
     func recover() async throws {
         supervisor?.end()
         try await victim.kill9()
@@ -186,7 +186,7 @@ final class FaultBench {
 }
 
 extension TestDevice {
-    /// How often a daemon of this device has logged that its database lost a sync, after which it ends.
+    /// How often this device's daemons have logged that the database lost a sync. They end after that.
     func timesGivenUp() throws -> Int {
         let log = try String(contentsOfFile: "\(state)/daemon.log", encoding: .utf8)
         return log.matches(of: /Nothing is durable until a restart/).count

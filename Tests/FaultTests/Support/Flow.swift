@@ -2,7 +2,7 @@ import Faults
 import Glibc
 import TestSupport
 
-/// An activity of a device that is disturbed at each of its system calls. `number` gives each repetition its own documents.
+/// A device's activity, disturbed at each of its system calls. `number` gives each repetition its own documents.
 struct Flow: CustomStringConvertible, Sendable {
     let description: String
     /// Prepares the activity, without faults.
@@ -77,7 +77,7 @@ struct Flow: CustomStringConvertible, Sendable {
         ])
     }
 
-    /// The flows to disturb: all, or the one named (`make faults FLOW=upload`).
+    /// The flows to disturb: all, or the named flow (`make faults FLOW=upload`).
     static var chosen: [Flow] {
         guard let name = getenv("FAULTS_FLOW").map({ String(cString: $0) }) else { return all }
         return all.filter { $0.description == name }

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A running `ubiquityd databases`, to which the test speaks as the daemon does.
+/// A running `ubiquityd databases`; the test speaks to it as the daemon does.
 final class SharingHelper {
     private static let patience: Duration = .seconds(60)
 
@@ -15,8 +15,8 @@ final class SharingHelper {
     private var lastID: UInt64 = 0
 
     /// - Parameters:
-    ///   - arguments: Those of the process, after `databases`.
-    ///   - meeting: A path at which nothing is, to supervise the process; nil to let it run.
+    ///   - arguments: The process's arguments after `databases`.
+    ///   - meeting: An unused path, to supervise the process; nil to let it run.
     init(binaries: String, _ arguments: [String], meeting: String? = nil) async throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {

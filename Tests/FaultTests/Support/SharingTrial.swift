@@ -13,7 +13,7 @@ enum SharingCommand: String, CaseIterable, Sendable, CustomStringConvertible {
     var description: String { rawValue }
 }
 
-/// One file, and the command during which the process dies.
+/// A file, and the command interrupted by the process's death.
 final class SharingTrial {
     private static let schema = """
         CREATE TABLE account(id TEXT PRIMARY KEY NOT NULL, name TEXT UNIQUE);
@@ -28,7 +28,7 @@ final class SharingTrial {
     private var mount: String { "\(root)/mount" }
     private var file: String { "\(root)/ledger.sqlite" }
 
-    /// - Parameter root: A folder that does not exist.
+    /// - Parameter root: A nonexistent folder.
     init(_ command: SharingCommand, root: String, binaries: String) async throws {
         (self.command, self.root, self.binaries) = (command, root, binaries)
         try FileManager.default.createDirectory(atPath: "\(mount)/CloudDocs", withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ final class SharingTrial {
         _ = try result.get()
     }
 
-    /// Makes another device share its file, and puts what it sends into the log.
+    /// Makes another device share its file, and puts its output into the log.
     private func shareElsewhere() async throws {
         let other = "\(root)/other.sqlite"
         _ = try await sql(Self.schema, in: other)
@@ -90,9 +90,9 @@ final class SharingTrial {
 
     // MARK: The command
 
-    /// Runs the command while calls are counted, or until the process dies at one.
+    /// Runs the command while calls are counted, or until the process dies at a call.
     ///
-    /// - Returns: How many calls were made, and the one at which the process died.
+    /// - Returns: The number of calls, and the fatal call.
     func run(killAt point: Int?) async throws -> (calls: Int, struck: ObservedCall?) {
         let helper = try await helper(meeting: "\(root)/meeting")
         let place = "\(root)/"
@@ -119,10 +119,10 @@ final class SharingTrial {
 
     // MARK: The file
 
-    /// What the library has in a file with the table `account`.
+    /// The library's objects in a file with the table `account`.
     private static let complete = "shared"
 
-    /// Returns `shared` for a file that has all of the library's triggers, and an empty text for a plain one.
+    /// Returns `shared` for a file with all of the library's triggers, and an empty text for a plain file.
     private func own() async throws -> String {
         guard access(file, F_OK) == 0 else { return "" }
         let names = try await sql(
@@ -137,7 +137,7 @@ final class SharingTrial {
         return databases.first.map { $0.problem == nil && $0.lastPublished != nil } ?? false
     }
 
-    /// The file as a program finds it that opens it right after the death.
+    /// A program's view of the file right after the death.
     func expectWhole(_ when: String) async throws {
         guard access(file, F_OK) == 0 else {
             #expect(command == .attach, "\(when): the file is gone")
@@ -149,11 +149,11 @@ final class SharingTrial {
         if command != .attach { #expect(try await sql("SELECT * FROM account ORDER BY id") == Self.rows, "\(when)") }
     }
 
-    /// Starts the process again, repeats the command, and expects that it has been carried out.
+    /// Restarts the process, repeats the command, and expects its completion.
     func expectDone(_ when: String) async throws {
         let helper = try await helper()
         if case .failure(let failure)? = try perform(helper) {
-            // It was carried out already, or is carried out by the process that was started again.
+            // The command was completed before, or by the restarted process.
             let expected = command == .detach ? "no database is shared" : "shared from this device already"
             #expect(failure.message.contains(expected), "\(when): \(failure)")
         }
@@ -165,7 +165,7 @@ final class SharingTrial {
             _ = try await sql("INSERT INTO account VALUES ('c', 'purse')")
             try require(helper.call(DetachDatabaseRequest(name: "ledger")))
         }
-        // A file that was made here had no other mode before.
+        // A file created locally had no earlier mode.
         let mode = command == .attach ? "wal" : "delete"
         try await eventually("\(when): the file is a plain one") {
             guard try helper.call(DatabasesRequest())?.get().databases.isEmpty == true else { return false }

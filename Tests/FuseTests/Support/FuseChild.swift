@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The process that serves the file system, and the lines exchanged with it.
+/// The file system's serving process, and the lines exchanged with it.
 struct FuseChild {
     let process: pid_t
     private let input: FileHandle
@@ -11,13 +11,13 @@ struct FuseChild {
     private let handle: Process
 
     init(_ command: [String]) throws {
-        // A write to a child that has died should throw and not end the tests.
+        // A write to a dead child should throw and not end the tests.
         signal(SIGPIPE, SIG_IGN)
         let (toChild, fromChild) = (Pipe(), Pipe())
         handle = Process()
         handle.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         handle.arguments = command
-        // A backtrace would outlive a process that is killed while it crashes, and `waitUntilExit` would wait for it.
+        // A backtrace would outlive a process killed during a crash, and `waitUntilExit` would wait for it.
         handle.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         handle.standardInput = toChild
         handle.standardOutput = fromChild
@@ -27,7 +27,7 @@ struct FuseChild {
         output = dup(fromChild.fileHandleForReading.fileDescriptor)
     }
 
-    /// Returns the path of the program, which is built beside the tests.
+    /// Returns the path of the program, built beside the tests.
     static func program() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: tests).deletingLastPathComponent().path + "/fuse-test-fs"
@@ -60,12 +60,12 @@ struct FuseChild {
     }
 }
 
-/// A program that uses the mount.
+/// A program on the mount.
 final class FuseProgram: Sendable {
     let process: pid_t
     private let handle: Process
     private let output: Pipe
-    /// The process to kill if this one hangs in the kernel.
+    /// The process to kill if this program hangs in the kernel.
     private let served: pid_t
 
     init(_ command: [String], served: pid_t) throws {
@@ -81,7 +81,7 @@ final class FuseProgram: Sendable {
         process = handle.processIdentifier
     }
 
-    /// Waits until the program ends. If it does not end in time, kills the serving process and the program, which ends the wait.
+    /// Waits until the program ends. After a timeout, kills the serving process and the program, which ends the wait.
     func outcome(within seconds: Int = FuseFixture.patience) async throws -> FuseFixture.Outcome {
         let guardian = DispatchWorkItem { [process, served] in
             kill(served, SIGKILL)

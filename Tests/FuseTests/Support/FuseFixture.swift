@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A file system served by a child process, so that a fault in it cannot hang the tests in the kernel: a wait that takes too long is ended
-/// by killing the child, which makes the kernel release the waiting process.
+/// A file system served by a child process, so that a fault in it cannot hang the tests in the kernel: an overlong wait
+/// is ended by killing the child, and the kernel then releases the waiting process.
 final class FuseFixture: Sendable {
     struct Outcome: Sendable {
-        /// The exit status, or minus the signal that ended the process.
+        /// The exit status, or minus the number of the fatal signal.
         let status: Int32
         let output: String
     }
@@ -35,8 +35,8 @@ final class FuseFixture: Sendable {
     /// Runs `body` with a mount, and removes everything afterwards.
     ///
     /// - Parameters:
-    ///   - asUser: whether an ordinary user makes the mount.
-    ///   - overRings: whether io_uring is enabled when it is made.
+    ///   - asUser: whether an ordinary user creates the mount.
+    ///   - overRings: whether io_uring is enabled at that time.
     static func with(
         _ arguments: [String] = [], asUser: Bool = false, overRings: Bool = false,
         _ body: (FuseFixture) async throws -> Void
@@ -77,7 +77,7 @@ final class FuseFixture: Sendable {
     private static func command(_ scratch: String, asUser: Bool, _ arguments: [String]) throws -> [String] {
         let serve = [try FuseChild.program(), scratch + "/mount"] + arguments
         guard asUser, geteuid() == 0 else { return serve }
-        // Ordinary users may open /dev/fuse nearly everywhere; elsewhere, this mount namespace provides one that they may open.
+        // Ordinary users may open /dev/fuse nearly everywhere; elsewhere, this mount namespace provides an open device.
         let script = """
             mkdir -p "$0/dev" && mount -t tmpfs none "$0/dev" && mknod "$0/dev/fuse" c 10 229 &&
             chmod 666 "$0/dev/fuse" && mount --bind "$0/dev/fuse" /dev/fuse &&
@@ -122,7 +122,7 @@ final class FuseFixture: Sendable {
     /// Ends the serving process without a chance to clean up.
     func kill() { child.withLock { $0.kill() } }
 
-    /// Starts another serving process at the same place.
+    /// Starts a new serving process at the same place.
     func restart(_ arguments: [String] = []) async throws {
         let command = try Self.command(scratch, asUser: asUser, arguments)
         _ = try await Self.ready(overRings) {
@@ -133,12 +133,12 @@ final class FuseFixture: Sendable {
 
     private func tearDown() {
         kill()
-        // Removes the mount that the child left behind; in a namespace of its own the mount disappeared with the child.
+        // Removes the child's leftover mount; in a separate namespace the mount disappeared with the child.
         if !asUser { umount2(mountPoint, Int32(MNT_DETACH)) }
     }
 }
 
-/// Runs blocking code on a thread of its own.
+/// Runs blocking code on a separate thread.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

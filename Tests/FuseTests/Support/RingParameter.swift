@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// The parameter of the kernel's module by which root enables FUSE over io_uring. It counts when a file system is mounted.
+/// The kernel module's parameter by which root enables FUSE over io_uring. It counts when a file system is mounted.
 enum RingParameter {
     static let path = "/sys/module/fuse/parameters/enable_uring"
 
@@ -39,7 +39,7 @@ enum RingParameter {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test needs a kernel with FUSE over io_uring; with an older one there is nothing to test, as no mount uses it there.
+    /// The test needs a kernel with FUSE over io_uring; older kernels leave nothing to test, as no mount uses it there.
     static var needsRings: Self {
         .enabled(
             if: RingParameter.exists, "needs Linux 6.14 with CONFIG_FUSE_IO_URING: \(RingParameter.path) is missing")

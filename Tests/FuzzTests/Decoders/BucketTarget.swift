@@ -1,7 +1,7 @@
 @testable import S3Client
 
 extension FuzzTarget {
-    /// Replies of object stores, and the texts that a user enters about them: settings and addresses.
+    /// Replies of object stores, and a user's texts about them: settings and addresses.
     static let bucketReplies = FuzzTarget(name: "bucket") { bytes in
         let results = [
             try isStable(document: bytes), try isStable(page: bytes), S3Refusal(parsing: bytes) != nil,

@@ -4,7 +4,7 @@ import CloudModel
 import CloudStorage
 
 extension FuzzTarget {
-    /// Manifests. The first eight bytes are the size that the content should have.
+    /// Manifests. The first eight bytes are the content's expected size.
     static let manifests = FuzzTarget(name: "manifest") { bytes in
         var reader = ByteReader(bytes)
         guard let size = accepted({ try reader.fixed(UInt64.self) }) else { return false }
@@ -40,7 +40,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Frames of chunks. The first 32 bytes are the name that the chunk should have.
+    /// Frames of chunks. The first 32 bytes are the chunk's expected name.
     static let chunks = FuzzTarget(name: "chunk") { bytes in
         guard let id = Digest(bytes.prefix(32)) else { return false }
         let frame = Array(bytes.dropFirst(32))

@@ -2,7 +2,7 @@ import CloudModel
 import CloudProtocol
 
 extension FuzzTarget {
-    /// Bodies, lines and fields from a server, or from any client of one.
+    /// Bodies, lines and fields from a server, or from any of its clients.
     static let cloudMessages = FuzzTarget(name: "cloud-message") { bytes in
         let binary = try [isStable(page: bytes), isStable(names: bytes), isStable(batch: bytes)].contains(true)
         let isJSON = accepted { try WireJSON.decode(ChangeFeedEvent.self, from: bytes) } != nil

@@ -8,15 +8,15 @@ import Synchronization
 
 @testable import LocalMetadata
 
-/// Real database files: of this format, of the first format, and of an unknown newer one.
+/// Real database files: of this format, of the first format, and of an unknown newer format.
 enum DatabaseImages {
     static let shared = Result { try [make { _ in }, make(age), make(rejuvenate)] }
 
     private static let number = Atomic<UInt64>(0)
-    /// A folder in memory if the system has one.
+    /// A folder in memory if available.
     private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
 
-    /// Calls `body` with the path of a file with these bytes, then removes it and the files that SQLite created beside it.
+    /// Calls `body` with the path of a file with these bytes, then removes it and SQLite's files beside it.
     static func withFile<T>(_ bytes: [UInt8], _ body: (String) throws -> T) throws -> T {
         let path = "\(folder)/ubiquity-fuzz-\(getpid())-\(number.add(1, ordering: .relaxed).newValue).sqlite"
         defer {

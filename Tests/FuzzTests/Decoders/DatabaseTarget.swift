@@ -7,9 +7,9 @@ import Logging
 @testable import LocalMetadata
 
 extension FuzzTarget {
-    /// Whole database files. The first byte selects a real file, of this format, of an older or of a newer one. Every four bytes that
-    /// follow change one byte of it (place in three bytes, value); if the high bit of the first byte is set, the last four bytes cut the
-    /// file at their place.
+    /// Whole database files. The first byte selects a real file, of this, an older or a newer format. Every four
+    /// following bytes change one byte of it (place in three bytes, value); if the high bit of the first byte is set,
+    /// the last four bytes cut the file at their place.
     static let databases = FuzzTarget(name: "database") { bytes in
         guard let kind = bytes.first, bytes.count <= 1 + 4 * 4096 else { return false }
         let images = try DatabaseImages.shared.get()
@@ -40,7 +40,7 @@ extension FuzzTarget {
         defer { try? metadata.close() }
         _ = try metadata.integrityProblems()
         let readings: [(MetadataTransaction) throws -> Void] = [readLocal, readRemote, readQueues, readRules]
-        // Each query runs by itself, because the daemon goes on after a failed query.
+        // Each query runs separately, because the daemon continues after a failed query.
         let failures = readings.map { body in Result { try metadata.read(body) } }
         try metadata.write(fold)
         for failure in failures { try failure.get() }

@@ -70,7 +70,7 @@ extension FuzzTarget {
     }
 }
 
-/// A short log that contains each kind of change.
+/// A short log with each kind of change.
 enum EntrySamples {
     private static let folder = ItemID(high: 1 << 63, low: 1)
     private static let file = ItemID(high: 1 << 63, low: 2)
@@ -135,7 +135,7 @@ enum EntrySamples {
         }
     }
 
-    /// Declares which folders are packages, and that one is in conflict with another.
+    /// Declares package types, and a package in conflict.
     static var fifth: ChangeBatch {
         get throws {
             batch(

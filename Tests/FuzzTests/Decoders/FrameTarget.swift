@@ -13,8 +13,8 @@ extension ClientEnvelope: Envelope {}
 extension DaemonEnvelope: Envelope {}
 
 extension FuzzTarget {
-    /// Bytes received from the control socket, at either end: frames of JSON and binary frames. Bytes that are not a stream of frames are
-    /// tried as one payload.
+    /// Bytes received from the control socket, at either end: frames of JSON and binary frames. Bytes that do not form
+    /// a stream of frames are tried as a single payload.
     static let frames = FuzzTarget(name: "frame") { bytes in
         let payloads = try split(bytes)
         return try (payloads.isEmpty ? [Data(bytes)] : payloads).map(expectStable).contains(true)
@@ -26,7 +26,7 @@ extension FuzzTarget {
             + sent.filter { $0.binary != nil }.map { try ControlFrame.frame($0, isBinary: true) }
     }
 
-    /// Expects the same frames whether the stream arrives in one piece or byte by byte.
+    /// Expects the same frames whether the stream arrives whole or byte by byte.
     private static func split(_ bytes: [UInt8]) throws(Violation) -> [Data] {
         let whole = frames(of: [bytes])
         let pieces = frames(of: bytes.prefix(256).map { [$0] } + [Array(bytes.dropFirst(256))])
@@ -53,7 +53,7 @@ extension FuzzTarget {
         ].contains(true)
     }
 
-    /// Expects that a decoded binary message is the same message when it is encoded again, in either form.
+    /// Expects that a decoded binary message is unchanged by encoding it again, in either form.
     private static func isBinaryStable<Message: Envelope>(_ type: Message.Type, _ payload: Data) throws -> Bool {
         guard let message = accepted({ try Message(binary: Array(payload)) }) else { return false }
         try Violation.unless(
@@ -69,7 +69,7 @@ extension FuzzTarget {
         return true
     }
 
-    /// Expects that a decoded message can be encoded again without a change.
+    /// Expects that a decoded message can be encoded again unchanged.
     private static func isStable<Message: Envelope>(_ type: Message.Type, _ payload: Data) throws -> Bool {
         guard let message = accepted({ try ControlFrame.decode(type, from: payload, calls: calls) }) else {
             return false
@@ -82,7 +82,7 @@ extension FuzzTarget {
         return true
     }
 
-    /// All calls that a daemon and its clients decode.
+    /// All calls between a daemon and its clients.
     private static let calls = CallRegistry([
         AccessRequest.self, AnswerRequest.self, CheckRequest.self, ClaimsRequest.self, CollectRequest.self,
         ConflictsRequest.self,

@@ -1,10 +1,10 @@
-/// A decoder of untrusted bytes, which a fuzzer drives and for which tests replay the inputs that were found.
+/// A decoder of untrusted bytes, driven by a fuzzer; tests replay found inputs.
 struct FuzzTarget: Sendable {
     /// The name of its folder in `Corpus`, and its name on the command line.
     let name: String
     /// Decodes the bytes and returns whether they were valid. Throws only ``Violation``.
     let decode: @Sendable ([UInt8]) throws -> Bool
-    /// Real encodings, from which a fuzzer starts.
+    /// Real encodings, as a fuzzer's starting inputs.
     let seeds: @Sendable () throws -> [[UInt8]]
 
     static let all = [

@@ -1,7 +1,7 @@
 import CloudModel
 
 extension FuzzTarget {
-    /// Ignore files, which arrive from other devices: a path, a NUL, and the text of a file.
+    /// Ignore files from remote devices: a path, a NUL, and the text of a file.
     static let ignoreFiles = FuzzTarget(name: "ignore") { bytes in
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, let text = parts.dropFirst().first,

@@ -4,8 +4,8 @@ import ContainerLog
 import DaemonProtocol
 
 extension FuzzTarget {
-    /// Names from the cloud: of items, devices and containers. None may lead out of its folder, even after a suffix was added to make it
-    /// free.
+    /// Names from the cloud: of items, devices and containers. None may lead out of its folder, even after a suffix was
+    /// added to make it free.
     static let names = FuzzTarget(name: "name") { bytes in
         // Longer names are rejected because of their length.
         if bytes.count <= 160 { try expectContainerName(String(decoding: bytes, as: UTF8.self)) }
@@ -30,7 +30,7 @@ extension FuzzTarget {
         let suffix = HeirName.deviceAndTime.suffix(from: version.authorName, at: version.modified)
         try expectFree(name.inserting(suffix))
         try expectFree(NumberedName.beforeExtension.inserting(suffix, into: name))
-        // Folding examines each character separately, which takes time.
+        // Folding examines each character separately and takes time.
         guard name.bytes.count <= 48 else { return }
         let key = NameKey(name, folding: true)
         let again = accepted { try ItemName(bytes: key.bytes) }

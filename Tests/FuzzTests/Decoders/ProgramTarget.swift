@@ -2,7 +2,7 @@ import DaemonCore
 import VirtualFileSystem
 
 extension FuzzTarget {
-    /// What the daemon reads about the programs that open documents: texts of `/proc`, and `programs.json`.
+    /// The daemon's inputs about programs that open documents: texts of `/proc`, and `programs.json`.
     static let programs = FuzzTarget(name: "program") { bytes in
         if let stat = ProcessStat(parsing: bytes) {
             try Violation.unless(stat.name.count < bytes.count, "a name that is longer than its text")

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Queries
 
 extension FuzzTarget {
-    /// Predicates, which programs and users write.
+    /// Predicates written by programs and users.
     static let predicates = FuzzTarget(name: "predicate") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         guard let predicate = accepted({ try Predicate(parsing: text) }) else { return false }
@@ -21,7 +21,7 @@ extension FuzzTarget {
         ].map { Array($0.utf8) }
     }
 
-    /// Values of key-value stores, which other devices write.
+    /// Values of key-value stores, written by remote devices.
     static let propertyValues = FuzzTarget(name: "value") { bytes in
         guard let value = accepted({ try PropertyValue(decoding: bytes) }) else { return false }
         try Violation.unless(value.encoded() == bytes, "a value has two encodings: \(value)")

@@ -44,7 +44,7 @@ extension FuzzTarget {
     }
 }
 
-/// Two files that contain each kind of change.
+/// Two files with each kind of change.
 enum RecordSamples {
     private static func name(_ text: String) throws -> RecordName {
         guard let name = RecordName(text) else { throw Violation("\(text) is no name") }

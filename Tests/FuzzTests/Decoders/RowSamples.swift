@@ -27,7 +27,7 @@ struct ColumnValues {
         }
     }
 
-    /// The bytes that decode to these values.
+    /// The encoding of these values.
     static func bytes(_ values: StatementValues) -> [UInt8] {
         var writer = ByteWriter()
         for value in values { append(value, to: &writer) }
@@ -97,7 +97,7 @@ enum RowSamples {
             authorName: "laptop", conflicts: [conflict])
     }
 
-    /// One value for each column of `local`, in order, the node first.
+    /// A value for each column of `local`, in order, the node first.
     private static func localValues(_ item: Data) -> StatementValues {
         let time = Int64(1) << 60
         let place: StatementValues = [17, 1, item, 16, Data("a.txt".utf8), 1, 0o644]

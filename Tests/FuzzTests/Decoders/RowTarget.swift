@@ -8,7 +8,7 @@ import struct Foundation.Data
 @testable import LocalMetadata
 
 extension FuzzTarget {
-    /// Rows whose columns hold any value of any type, as a database of an older or newer format may have.
+    /// Rows with columns of any value and type, as a database of an older or newer format may have.
     static let rows = FuzzTarget(name: "row") { bytes in
         guard let kind = bytes.first else { return false }
         var values = ColumnValues(bytes.dropFirst())
@@ -47,7 +47,7 @@ extension FuzzTarget {
     }
 }
 
-/// A database without tables: queries return the values that are bound to them.
+/// A database without tables: queries return their bound values.
 final class RowDatabase: Sendable {
     static let shared = RowDatabase()
     // Without the queue every read throws.

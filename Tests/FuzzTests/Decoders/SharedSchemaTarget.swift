@@ -1,7 +1,7 @@
 import Records
 
 extension FuzzTarget {
-    /// The description of a shared database's tables, which another device wrote. Its statements are run.
+    /// The description of a shared database's tables, written by a remote device. Its statements are run.
     static let sharedSchemas = FuzzTarget(name: "schema") { bytes in
         guard let schema = accepted({ try SharedSchema(decoding: bytes) }) else { return false }
         for table in schema.tables {

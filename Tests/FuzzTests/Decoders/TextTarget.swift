@@ -23,7 +23,7 @@ extension FuzzTarget {
         ].map { Array($0.utf8) }
     }
 
-    /// Expects that the description of an address is the same address, because it is stored as that text.
+    /// Expects that an address survives its description, its stored form.
     private static func expectAddress(_ text: String) throws -> Bool {
         guard let address = accepted({ try CloudAddress(text, currentDirectory: "/here") }) else { return false }
         if case .directory(let path) = address {

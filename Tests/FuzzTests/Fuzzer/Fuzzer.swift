@@ -2,7 +2,7 @@ import Foundation
 
 /// libFuzzer as a library (llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library): it runs in this program's `main`.
 enum Fuzzer {
-    /// The target that is fuzzed in this process.
+    /// This process's fuzz target.
     fileprivate static let target = FuzzTarget.named(CommandLine.arguments[1])
 
     /// Runs libFuzzer and returns its exit status. `arguments` are as in `argv`.

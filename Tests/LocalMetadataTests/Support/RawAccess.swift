@@ -16,7 +16,7 @@ extension MetadataDatabase {
 }
 
 extension RowSeal {
-    /// Replaces the seal function with one that returns a constant.
+    /// Replaces the seal function with a constant function.
     static func freeze(_ db: Database) throws {
         db.add(function: DatabaseFunction(column, pure: true) { _ in 42 })
     }

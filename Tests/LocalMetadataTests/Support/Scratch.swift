@@ -2,7 +2,7 @@ import Foundation
 import LocalMetadata
 import Logging
 
-/// A database in a folder of its own.
+/// A database in a separate folder.
 final class Scratch {
     let path: String
     let metadata: MetadataDatabase

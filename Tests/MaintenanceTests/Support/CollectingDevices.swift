@@ -13,7 +13,7 @@ import Testing
 @testable import Maintenance
 @testable import Sync
 
-/// Devices that share a cloud in a directory, and one clock that the test advances.
+/// Devices with a shared cloud in a directory, and a shared clock advanced by the test.
 final class CollectingDevices {
     let folder = FilePath("\(NSTemporaryDirectory())/collecting-\(UUID().uuidString)")
     let time = ManualTime(KernellessDevice.start)
@@ -21,7 +21,7 @@ final class CollectingDevices {
 
     deinit { try? FileManager.default.removeItem(atPath: folder.string) }
 
-    /// Returns a device that has folded the log.
+    /// Returns a device with a folded log.
     func join(_ wrap: (DirectoryBackend) -> any ChunkCollecting = { $0 }) async throws -> CollectingDevice {
         count += 1
         let cloud = wrap(
@@ -32,7 +32,7 @@ final class CollectingDevices {
         return device
     }
 
-    /// A month passes: what was replaced or deleted before is not in the history of these devices any more.
+    /// A month passes: earlier replacements and deletions are no longer in these devices' history.
     func passMonth(_ devices: CollectingDevice...) throws {
         time.advance(by: .seconds(31 * 86_400))
         let oldest = time.now().adding(.zero - VersionLimits.keptAge)
@@ -51,9 +51,9 @@ struct CollectingDevice {
     let device: KernellessDevice
     let cloud: any ChunkCollecting
 
-    /// Sends what is pending, and folds the log.
+    /// Sends all pending changes, and folds the log.
     func sync() async throws {
-        // A second round sends what the first one found refused.
+        // A second round sends changes refused in the first.
         for _ in 0..<3 {
             for lane in UploadService.Lane.allCases { try await device.engine.upload(lane) }
             _ = try await device.engine.syncLogs()
@@ -106,7 +106,7 @@ struct CollectingDevice {
     }
 }
 
-/// Returns bytes that do not compress, and fill several chunks from about 100 KB on.
+/// Returns incompressible bytes, several chunks from about 100 KB on.
 func noise(_ seed: UInt64, _ count: Int) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     return (0..<count).map { _ in

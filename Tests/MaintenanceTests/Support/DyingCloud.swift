@@ -1,7 +1,7 @@
 import CloudStorage
 import Synchronization
 
-/// A cloud whose device dies at one of its calls: that call and all later ones fail.
+/// A cloud whose device dies at a given call: that call and all later calls fail.
 final class DyingCloud: CloudDecorator {
     struct Death: Error {}
 

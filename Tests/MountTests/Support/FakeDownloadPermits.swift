@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import VirtualFileSystem
 
-/// Lookups of programs that each wait until the test decides. The thread that looks up is blocked meanwhile, as `/proc` may block it.
+/// Program lookups, each waiting for the test. The lookup thread is blocked meanwhile, as `/proc` may block it.
 final class FakeDownloadPermits: DownloadPermits {
     private struct State {
         var threads: [Int32] = []
@@ -13,7 +13,7 @@ final class FakeDownloadPermits: DownloadPermits {
     private let state = Mutex(State())
     private let decided = DispatchSemaphore(value: 0)
 
-    /// The threads that were looked up.
+    /// The looked-up threads.
     var threads: [Int32] { state.withLock { $0.threads } }
 
     func known(_ thread: Int32) -> DownloadPermit? { nil }
@@ -43,7 +43,7 @@ final class FakeDownloadPermits: DownloadPermits {
         }
     }
 
-    /// Ends the lookup that waits.
+    /// Ends the waiting lookup.
     func decide(_ allowance: DownloadAllowance) {
         state.withLock { $0.decision = allowance }
         decided.signal()

@@ -4,7 +4,7 @@ import LocalMetadata
 
 @testable import Fuse
 
-/// System calls of programs as the requests that the kernel sends for them. Layouts are those of include/uapi/linux/fuse.h.
+/// Programs' system calls as the kernel's requests for them. Layouts are those of include/uapi/linux/fuse.h.
 extension FakeKernel {
     /// The number of bytes before the attributes in `fuse_entry_out` and in `fuse_attr_out`.
     static let (entryAttributes, attributes) = (40, 16)
@@ -54,7 +54,7 @@ extension FakeKernel {
         try call(.rename2, node: documents, Body(documents, flags, 0 as UInt32, name, other))
     }
 
-    /// Sends `struct fuse_setattr_in` with the fields that `valid` names.
+    /// Sends `struct fuse_setattr_in` with the fields named in `valid`.
     func setattr(
         _ node: UInt64, valid: UInt32, size: UInt64 = 0, seconds: Int64 = 0, nanoseconds: UInt32 = 0, mode: UInt32 = 0
     ) throws -> Reply {

@@ -10,8 +10,9 @@ import VirtualFileSystem
 
 @testable import Fuse
 
-/// The kernel's end of a FUSE connection, held by a test: requests enter as bytes, pass through libfuse and the readers' threads to a real
-/// file system, and leave as replies. A socket that preserves message boundaries takes the place of /dev/fuse.
+/// The kernel's end of a FUSE connection, held by a test: requests enter as bytes, pass through libfuse and the
+/// readers' threads to a real file system, and leave as replies. A socket with preserved message boundaries replaces
+/// /dev/fuse.
 final class FakeKernel: Sendable {
     let device: KernellessDevice
     let mount: MountedFileSystem
@@ -19,7 +20,7 @@ final class FakeKernel: Sendable {
     private let end: Int32
     private let close: @Sendable () -> Void
     private let number = Atomic<UInt64>(0)
-    /// The thread that requests name from now on.
+    /// The thread named by requests from now on.
     let thread = Atomic<UInt32>(1)
 
     struct Reply: Equatable {
@@ -110,7 +111,7 @@ final class FakeKernel: Sendable {
         try check("send") { Glibc.send(end, message, message.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Waits for the next reply on a thread of its own, because a task that sends a reply needs the threads that tests run on.
+    /// Waits for the next reply on a separate thread, because a task sending a reply needs the tests' threads.
     func received() async throws -> Reply {
         try await OwnThread.run("fake-kernel") { Result { try self.receive() } }.get()
     }
@@ -128,13 +129,13 @@ final class FakeKernel: Sendable {
         return Reply(error: -header.error, unique: header.unique, body: Array(buffer[size..<count]))
     }
 
-    /// Whether a reply has arrived that was not read. Does not wait.
+    /// Whether an unread reply has arrived. Does not wait.
     var hasReply: Bool {
         var look = pollfd(fd: end, events: Int16(POLLIN), revents: 0)
         return poll(&look, 1, 0) > 0
     }
 
-    /// Sends a request and returns the reply to it, which must be the next one.
+    /// Sends a request and returns its reply, which must be the next.
     func call(_ code: UInt32, node: UInt64 = 1, _ body: Body = Body()) throws -> Reply {
         let unique = try send(code, node: node, body)
         let reply = try receive()

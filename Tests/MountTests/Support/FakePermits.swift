@@ -3,7 +3,7 @@ import Mount
 import Synchronization
 import VirtualFileSystem
 
-/// Permits with which every open waits until the test decides.
+/// Permits that let every open wait for the test's decision.
 final class FakePermits: AccessPermits, PendingPermit {
     private struct State {
         var callback: (@Sendable (PermitOutcome) -> Void)?

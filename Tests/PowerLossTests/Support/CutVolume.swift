@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The file system of a device's state: an ext4 in a file, with a power supply that tests can cut.
+/// The file system of a device's state: an ext4 in a file, with a power supply to be cut by tests.
 struct CutVolume {
     let device: TestDevice
-    /// The folder with the originals of the files that are written to the mount.
+    /// The folder with the originals of the files in the mount.
     let originals: String
     let image: String
 
@@ -19,7 +19,8 @@ struct CutVolume {
         try await device.start()
     }
 
-    /// ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only the daemon's syncs make data durable.
+    /// ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only the daemon's syncs make
+    /// data durable.
     private func mountVolume() async throws { try await run("mount", ["-o", "loop,commit=300", image, device.state]) }
 
     /// Writes files of random bytes, each of at most a few blocks. If `isSynced` is true, syncs each file before its close, and then their
@@ -40,7 +41,8 @@ struct CutVolume {
         try await device.shell("mkdir \(folder); \(write)")
     }
 
-    /// Shuts the volume down without writing its journal, kills the daemon, and starts another one on what the disk has kept.
+    /// Shuts the volume down without writing its journal, kills the daemon, and starts a new daemon on the disk's
+    /// remaining data.
     func cutPower() async throws {
         let folder = Int32(try check("open \(device.state)") { open(device.state, O_RDONLY | O_CLOEXEC) })
         // EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH.
@@ -59,13 +61,13 @@ struct CutVolume {
         try await device.start()
     }
 
-    /// Returns a description of what differs from the files that were written, or an empty string if nothing does.
+    /// Returns a description of the differences from the written files, or an empty string for none.
     func differences(in folder: String) async throws -> String {
         let outcome = try await device.tryShell("diff -rq \(originals)/\(folder) \(folder) 2>&1")
         return outcome.succeeded ? "" : String(outcome.description.prefix(2000))
     }
 
-    /// Kills the daemon and removes its mounts, whatever state they are in.
+    /// Kills the daemon and removes its mounts, in any state.
     func tearDown() async {
         device.daemon.send(SIGKILL)
         for path in [device.mount, device.state] { umount2(path, Int32(MNT_DETACH)) }

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// An ext4 whose disk temporarily accepts no new blocks: its image is on a file system in memory that tests can fill up. The kernel then
-/// fails to write what programs have written, returns the error once, and treats the data as written.
+/// An ext4 whose disk temporarily accepts no new blocks: its image is in a memory file system that tests can fill up.
+/// The kernel then fails to write programs' data, returns the error once, and treats the data as written.
 ///
-/// Only files that had no blocks before show this, because a loop device reports success for a request that it completed only in part.
+/// Only files without earlier blocks show this, because a loop device reports success for a partly completed request.
 struct RefusingVolume {
     let root: String
     var path: String { "\(root)/volume" }
@@ -37,11 +37,12 @@ struct RefusingVolume {
         try await run("fallocate", "-l", "64M", "\(memory)/image")
         // ext4 commits its journal every 5 s by default (ext4(5)); with a longer interval only explicit syncs make data durable.
         try await run("mount", "-o", "loop,commit=300", "\(memory)/image", path)
-        // Frees all blocks except those of the journal and the tables, so that the disk refuses only documents and the database.
+        // Frees all blocks except the journal's and the tables', so that the disk refuses only documents and the
+        // database.
         try await run("fstrim", path)
     }
 
-    /// Fills the disk: from now on, no block that was never used can be written.
+    /// Fills the disk: from now on, no unused block can be written.
     func refuse() async throws {
         let outcome = try await runner.run(
             "dd", ["if=/dev/zero", "of=\(filler)", "bs=4k", "status=none"], in: "/")
@@ -50,7 +51,7 @@ struct RefusingVolume {
 
     func takeAgain() throws { try FileManager.default.removeItem(atPath: filler) }
 
-    /// Runs `body` with the volume as a power cut would leave it now: with only what has reached its disk.
+    /// Runs `body` with the volume as a power cut would leave it now: with only the data on its disk.
     func afterPowerLoss(_ body: (String) throws -> Void) async throws {
         let after = "\(root)/after"
         try FileManager.default.createDirectory(atPath: after, withIntermediateDirectories: true)

@@ -62,7 +62,7 @@ enum Predicates {
     }
 }
 
-/// An item with properties that a test sets.
+/// An item with properties set by a test.
 struct TestSubject: LiveSubject {
     var name = "a.txt"
     var size = 1.0

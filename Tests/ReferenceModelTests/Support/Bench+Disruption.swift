@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 extension Bench {
-    /// Requests the eviction of each file. The mount keeps the bytes that are not in the cloud.
+    /// Requests the eviction of each file. The mount keeps all bytes not in the cloud.
     mutating func evict() {
         for (path, entry) in mountNow.entries where entry.type == S_IFREG {
             _ = mount.with(path) { path in .done { lsetxattr(path, "user.ubiquity.evict", "1", 1, 0) } }
@@ -30,7 +30,7 @@ extension Bench {
 }
 
 extension Snapshot {
-    /// Whether an item stays on its device: a pipe, or an item whose name or whose folder's name is that of a temporary file.
+    /// Whether an item stays on its device: a pipe, or an item with a temporary name, or in a folder with such a name.
     func isLocal(_ path: Path) -> Bool {
         entries[path]?.type == S_IFIFO
             || path.bytes.split(separator: UInt8(ascii: "/")).contains { $0.last == UInt8(ascii: "~") }

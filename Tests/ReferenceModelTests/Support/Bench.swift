@@ -1,6 +1,6 @@
 import Glibc
 
-/// A folder in the mount and one on the disk beside it, on which the bench makes the same calls.
+/// A folder in the mount and a folder on the disk beside it. The bench makes the same calls on both.
 struct Bench: ~Copyable {
     var disk: Side
     var mount: Side
@@ -15,7 +15,7 @@ struct Bench: ~Copyable {
         mountNow = Snapshot(of: mount)
     }
 
-    /// Makes one call on both sides, and compares the results and the visible states afterwards.
+    /// Makes a call on both sides, and compares the results and the visible states afterwards.
     mutating func perform(_ operation: Operation) -> [String] {
         let onDisk = expected(operation)
         let inMount = mount.perform(operation)
@@ -29,13 +29,14 @@ struct Bench: ~Copyable {
         if one != other { complaints.append("open files are \(one) on the disk, \(other) in the mount") }
         return complaints
             + look { comparison, disk, mount in
-                // On the disk, a link that `expected` removed again has left its traces.
+                // On the disk, a link removed again by `expected` has left its traces.
                 if case .link = operation { return }
                 comparison.compareChanges(sinceDisk: disk, mount: mount, by: operation)
             }
     }
 
-    /// Returns the result that the call must have: that of the disk, except where the mount refuses a call on purpose (docs/SEMANTICS.md).
+    /// Returns the call's required result: the disk's, except where the mount refuses a call on purpose
+    /// (docs/SEMANTICS.md).
     private mutating func expected(_ operation: Operation) -> Outcome {
         guard case .link(_, let new) = operation else { return disk.perform(operation) }
         return disk.keepingFolderTime(of: new) { disk in
@@ -46,14 +47,14 @@ struct Bench: ~Copyable {
         }
     }
 
-    /// Whether the mount may refuse the call: it does not exchange a folder where one of the names stays local. A second exchange on the
-    /// disk undoes the first.
+    /// Whether the mount may refuse the call: it does not exchange a folder if one of the names stays local. A second
+    /// exchange on the disk undoes the first.
     private func mayRefuse(_ operation: Operation) -> Bool {
         guard case .rename(let from, let to, flags: 2) = operation else { return false }
         return [from, to].contains { diskNow.entries[$0]?.isFolder ?? true } && diskNow.holdsLocal
     }
 
-    /// Compares the present states. `changes` also compares how they changed since the previous ones.
+    /// Compares the current states. `changes` also compares their changes since the previous states.
     mutating func look(
         _ changes: (inout Comparison, _ diskBefore: Snapshot, _ mountBefore: Snapshot) -> Void = { _, _, _ in }
     ) -> [String] {
@@ -63,7 +64,7 @@ struct Bench: ~Copyable {
         return comparison.differences
     }
 
-    /// Plays operations until one has a result or an effect in the mount that differs from the disk's.
+    /// Plays operations until a result or effect in the mount differs from the disk's.
     mutating func play(_ operations: some Collection<Operation>) -> (index: Int, complaints: [String])? {
         for (index, operation) in operations.enumerated() {
             let complaints = perform(operation)

@@ -6,7 +6,7 @@ struct Comparison {
     let mount: Snapshot
     private(set) var differences: [String] = []
 
-    /// Compares everything that can be compared at one moment.
+    /// Compares everything comparable at a single moment.
     init(disk: Snapshot, mount: Snapshot) {
         self.disk = disk
         self.mount = mount
@@ -54,10 +54,10 @@ struct Comparison {
         )
     }
 
-    /// Times that histories set explicitly are before 2020; times that system calls leave are after it.
+    /// Times set explicitly by histories are before 2020; times left by system calls are after it.
     private static let year2020 = 1_577_836_800 * 1_000_000_000
 
-    /// Compares what changed since the previous snapshots: times, and the items that names refer to.
+    /// Compares changes since the previous snapshots: times, and the items behind names.
     mutating func compareChanges(
         sinceDisk before: Snapshot, mount mountBefore: Snapshot, by operation: Operation
     ) {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads a folder as a stream. The order of names differs between file systems, so only what POSIX guarantees is compared.
+/// Reads a folder as a stream. The order of names differs between file systems, so only POSIX guarantees are compared.
 struct FolderScan {
     let root: String
     let path: Path
 
-    /// Reads some names, then removes and adds one, then reads the rest. Names that were there all the time must be read exactly once.
+    /// Reads some names, then removes and adds one, then reads the rest. Unchanged names must be read exactly once.
     func list(pause: Int, removing: Path?, adding: Path?) -> Outcome {
         open { stream in
             var seen: [[UInt8]] = []
@@ -69,7 +69,7 @@ struct FolderScan {
         return names
     }
 
-    /// Returns the next name other than `.` and `..`.
+    /// Returns the next name except `.` and `..`.
     static func next(_ stream: OpaquePointer) -> [UInt8]? {
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }

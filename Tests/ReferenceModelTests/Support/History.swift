@@ -12,7 +12,7 @@ struct History: Sendable {
         /// The daemon is stopped in an orderly way, or killed, and then started again.
         case restart
         case crash
-        /// Another device performs this operation, and so does the disk beside the mount.
+        /// A remote device performs this operation, and so does the disk beside the mount.
         case elsewhere(Operation)
     }
 
@@ -28,7 +28,7 @@ struct History: Sendable {
         return History(steps: steps)
     }
 
-    /// The history as text for a failure message, one step per line.
+    /// The history as text for a failure message, a step per line.
     var description: String {
         steps.map { step in
             switch step {
@@ -49,7 +49,8 @@ extension OperationGenerator {
         }
     }
 
-    /// Returns an operation of one call that is visible on all devices. An excluded name would disappear from the other devices.
+    /// Returns an operation of a single call with effects on all devices. An excluded name would disappear from the
+    /// remote devices.
     private mutating func nextElsewhere() -> Operation {
         let (path, other) = (sharedPath(), sharedPath())
         return switch number(below: 8) {
@@ -70,14 +71,14 @@ extension OperationGenerator {
     }
 }
 
-/// The step at which a history failed, and the differences.
+/// A history's failed step, and the differences.
 struct Failure: Sendable {
     var index: Int
     var complaints: [String]
 }
 
 extension History {
-    /// Returns a shorter history that also fails, found by leaving out steps. `play` is called at most `attempts` times.
+    /// Returns a shorter failing history, found by leaving out steps. `play` is called at most `attempts` times.
     func shrunk(
         from failure: Failure, attempts: Int, _ play: (History) async throws -> Failure?
     ) async rethrows -> (History, Failure) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// One call of a program, made in the mount and on the disk beside it. Open files are kept in numbered slots.
+/// A program's call, made in the mount and on the disk beside it. Open files are kept in numbered slots.
 enum Operation: Sendable {
     // Open files
     case open(slot: Int, Path, flags: OpenFlags, mode: UInt32)
@@ -57,7 +57,7 @@ enum Operation: Sendable {
 
         var value: timespec {
             switch self {
-            // UTIME_NOW and UTIME_OMIT of <sys/stat.h>, which need _GNU_SOURCE.
+            // UTIME_NOW and UTIME_OMIT of <sys/stat.h>, available only with _GNU_SOURCE.
             case .now: timespec(tv_sec: 0, tv_nsec: (1 << 30) - 1)
             case .omit: timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
             case .at(let seconds, let nanoseconds): timespec(tv_sec: seconds, tv_nsec: nanoseconds)
@@ -65,7 +65,7 @@ enum Operation: Sendable {
         }
     }
 
-    /// Whether the operation may remove a name and create it again, for which disks often reuse the inode number.
+    /// Whether the operation may remove a name and create it again. Disks often reuse the inode number then.
     var remakes: Bool { if case .list = self { true } else { false } }
 
     /// Whether the operation sets times explicitly, so that they may go backwards.

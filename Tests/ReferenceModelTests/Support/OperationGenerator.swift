@@ -66,7 +66,8 @@ struct OperationGenerator {
         return .open(slot: slot(), path(), flags: OpenFlags(raw: flags), mode: pick(Self.modes))
     }
 
-    /// Returns an operation with arguments that no correct program passes, except those for which FUSE allows more than a disk does.
+    /// Returns an operation with arguments that no correct program passes, except those for which FUSE allows more than
+    /// a disk does.
     private mutating func nextExtreme(_ slot: Int) -> Operation {
         let (offset, count) = (pick([-1, .min, .max - 4095, .max]), pick(Self.counts))
         return switch random.number(0..<7) {

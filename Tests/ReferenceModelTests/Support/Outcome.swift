@@ -10,13 +10,13 @@ struct Outcome: Equatable, Sendable, CustomStringConvertible {
 
     static func failure(_ code: Int32) -> Outcome { Outcome(code: code) }
 
-    /// Makes a system call that returns a number.
+    /// Makes a system call with a number as its result.
     static func of(_ call: () -> some BinaryInteger) -> Outcome {
         let result = call()
         return result < 0 ? Outcome(code: errno) : Outcome(value: Int(result))
     }
 
-    /// Makes a system call that returns nothing but success or failure.
+    /// Makes a system call with success or failure as its only result.
     static func done(_ call: () -> some BinaryInteger) -> Outcome {
         call() < 0 ? Outcome(code: errno) : Outcome()
     }

@@ -1,4 +1,4 @@
-/// A path relative to the folder that a history works in, as bytes: any except NUL.
+/// A path relative to a history's folder, as bytes: any except NUL.
 struct Path: Hashable, Sendable {
     var bytes: [UInt8]
 
@@ -10,7 +10,7 @@ struct Path: Hashable, Sendable {
         Path(bytes: bytes.isEmpty ? name : bytes + [UInt8(ascii: "/")] + name)
     }
 
-    /// The folder that the last name is in; nil for the folder that the history works in.
+    /// The folder of the last name; nil for the history's folder.
     var folder: Path? { bytes.lastIndex(of: UInt8(ascii: "/")).map { Path(bytes: Array(bytes[..<$0])) } }
 
     /// Calls `body` with the path below `root` as a C string.
@@ -25,7 +25,7 @@ struct Path: Hashable, Sendable {
 }
 
 extension Path: CustomStringConvertible {
-    /// A short text that differs for any two paths of one history.
+    /// A short text, unique per path within a history.
     var description: String {
         let text = String(decoding: bytes, as: UTF8.self).debugDescription
         return text.utf8.count <= 60 ? text : "\"\(text.dropFirst().prefix(8))…\" of \(bytes.count) bytes"

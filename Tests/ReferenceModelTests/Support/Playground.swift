@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Two devices and a disk, on which histories are played, each in new folders.
+/// Two devices and a disk for playing histories, each in new folders.
 struct Playground: Sendable {
     let test: TestDevices
     private let disk: String
@@ -28,7 +28,7 @@ struct Playground: Sendable {
         disk = try test.plain()
     }
 
-    /// A bench that is shared with the thread that makes the calls.
+    /// A bench shared with the calling thread.
     private final class Place: Sendable {
         let name: String
         let bench: Mutex<Bench>
@@ -145,7 +145,8 @@ struct Playground: Sendable {
         return try await waitUntilSame(a, place)
     }
 
-    /// Waits until a device shows the same as the disk, apart from items that stay on A, and returns the remaining differences.
+    /// Waits until a device shows the same as the disk, apart from items that stay on A, and returns the remaining
+    /// differences.
     private func waitUntilSame(_ device: TestDevice, _ place: Place) async throws -> [String] {
         let root = "\(device.documents)/\(place.name)"
         let isOrigin = device.name == a.name

@@ -49,7 +49,7 @@ extension Side {
                 var record = Glibc.flock()
                 (record.l_type, record.l_whence) = (Int16(type), Int16(SEEK_SET))
                 (record.l_start, record.l_len) = (offset, count)
-                // F_OFD_SETLK of <fcntl.h>, which needs _GNU_SOURCE: locks of the open file, not of the process.
+                // F_OFD_SETLK of <fcntl.h>, available only with _GNU_SOURCE: locks of open files, not of processes.
                 return withUnsafeMutablePointer(to: &record) { lock in .done { fcntl(file.descriptor, 37, lock) } }
             }
         default: .failure(ENOTSUP)
@@ -98,7 +98,7 @@ extension Side {
     private static func writeMapped(_ opened: OpenSlot, _ offset: Int, _ count: Int, _ seed: Int) -> Outcome {
         var status = stat()
         guard fstat(opened.descriptor, &status) == 0 else { return .failure(errno) }
-        // The size of a folder differs between file systems; for other types than files, the kernel decides what cannot be mapped.
+        // A folder's size differs between file systems; for types other than files, the kernel decides on the mapping.
         let size = status.st_mode & S_IFMT == S_IFREG ? status.st_size : offset + count
         let count = min(count, size - offset)
         guard count > 0 else { return .failure(ERANGE) }
@@ -131,7 +131,7 @@ extension Side {
 }
 
 extension Side.OpenSlot {
-    /// Rounds down to whole blocks for direct I/O, which needs them.
+    /// Rounds down to whole blocks, as direct I/O requires.
     func aligned(_ number: Int) -> Int { flags.isDirect ? number / 4096 * 4096 : number }
 }
 
@@ -148,7 +148,7 @@ enum Bytes {
         return UnsafeRawBufferPointer(pool)
     }()
 
-    /// Calls `body` with `count` bytes, at most 256 KiB, which differ for each of 32 seeds.
+    /// Calls `body` with `count` bytes, at most 256 KiB, different for each of 32 seeds.
     static func with(_ seed: Int, _ count: Int, _ body: (UnsafeRawPointer, Int) -> Outcome) -> Outcome {
         guard let start = pool.baseAddress else { preconditionFailure("the pool is not empty") }
         return body(start + seed % 32 * 4096, min(count, 1 << 18))

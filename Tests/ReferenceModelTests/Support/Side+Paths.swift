@@ -64,8 +64,8 @@ extension Side {
         }
     }
 
-    /// Sets times and returns the access time if it was set. It is returned at once because reading changes it on the disk, but not in the
-    /// mount.
+    /// Sets times and returns the access time if it was set. It is returned immediately because reading changes it on
+    /// the disk, but not in the mount.
     private static func setTimes(_ path: UnsafePointer<CChar>, _ times: [timespec], _ flags: Int32) -> Outcome {
         var outcome = Outcome.done { utimensat(AT_FDCWD, path, times, flags) }
         var status = stat()
@@ -98,7 +98,7 @@ extension Side {
         return outcome
     }
 
-    /// Returns the names of extended attributes without those that the disk's security modules add.
+    /// Returns the names of extended attributes without those added by the disk's security modules.
     static func attributeNames(of path: UnsafePointer<CChar>) -> Outcome {
         var buffer = [CChar](repeating: 0, count: 65_536)
         var outcome = Outcome.of { llistxattr(path, &buffer, buffer.count) }

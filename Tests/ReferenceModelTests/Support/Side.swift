@@ -1,6 +1,6 @@
 import Glibc
 
-/// One of the two places where a history is played: a folder and the files that are open in it.
+/// One of a history's two places: a folder and its open files.
 struct Side: ~Copyable {
     let root: String
     var slots: [OpenSlot?] = Array(repeating: nil, count: Side.slotCount)
@@ -40,7 +40,7 @@ struct Side: ~Copyable {
         }
     }
 
-    /// Restores the modification time that the folder of `path` has now after `body`, if there is such a folder.
+    /// Restores the current modification time of the folder of `path` after `body`, if there is such a folder.
     mutating func keepingFolderTime(of path: Path, _ body: (inout Side) -> Outcome) -> Outcome {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let folder =
@@ -79,7 +79,7 @@ struct Side: ~Copyable {
 }
 
 extension Side {
-    /// Returns those attributes of each open file that must be the same, even if its name was removed.
+    /// Returns each open file's attributes that must be the same, even if its name was removed.
     func openStatuses() -> [Outcome] {
         slots.map { slot in
             guard let slot else { return Outcome() }

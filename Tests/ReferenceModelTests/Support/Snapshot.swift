@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Everything that is visible below a folder at one moment, by path. The folder itself has the empty path.
+/// Everything visible below a folder at a given moment, by path. The folder itself has the empty path.
 struct Snapshot: Sendable {
     var entries: [Path: Entry] = [:]
     /// Contradictions within the snapshot.
@@ -87,7 +87,7 @@ extension Snapshot.Entry {
         max(-(1 << 31) * 1_000_000_000, Int(clamping: Int128(time.tv_sec) * 1_000_000_000 + Int128(time.tv_nsec)))
     }
 
-    /// Reads one byte more than the size, so that the comparison notices a file that is longer than its size.
+    /// Reads one byte more than the size, so that the comparison notices a file longer than its size.
     private static func bytes(of path: UnsafePointer<CChar>, size: Int) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -10,8 +10,8 @@ import UbiquityData
 
 @testable import SharedDatabases
 
-/// A folder with the files of several devices, and a folder that stands for the mounts of all of them: a file in it is in the log once
-/// ``deliver()`` has given it a version.
+/// A folder with the files of several devices, and a folder that stands for the mounts of all of them: a file in it is
+/// in the log once ``deliver()`` has given it a version.
 final class SharedFolder {
     static let id = Registration.Name(container: "CloudDocs", name: "ledger")
     static let schema = """
@@ -33,13 +33,13 @@ final class SharedFolder {
     }
 
     deinit {
-        // What is left is removed with the home of the test process.
+        // The rest is removed with the home of the test process.
         try? FileManager.default.removeItem(atPath: path)
     }
 
     func file(_ device: String) -> String { "\(path)/\(device).sqlite" }
 
-    /// Runs statements as a program does that does not know of sharing.
+    /// Runs statements like a program unaware of sharing.
     func program(_ device: String, _ statements: String...) throws {
         let queue = try DatabaseQueue(path: file(device))
         try queue.writeWithoutTransaction { db in for sql in statements { try db.execute(sql: sql) } }
@@ -63,7 +63,7 @@ final class SharedFolder {
         return getxattr(file, "user.ubiquity.version", &byte, 0) >= 0
     }
 
-    /// Gives each file that has none a version, as the log does.
+    /// Gives each new file a version, as the log does.
     func deliver() throws {
         for file in try FileManager.default.subpathsOfDirectory(atPath: mount).sorted() where file.hasSuffix(".rows") {
             let whole = "\(mount)/\(file)"
@@ -76,7 +76,7 @@ final class SharedFolder {
     }
 }
 
-/// One device, whose rounds a test runs.
+/// A device with rounds run by a test.
 final class SharingDevice {
     let name: String
     let registry: Registry
@@ -114,7 +114,7 @@ final class SharingDevice {
         try registry.add(registration)
     }
 
-    /// Runs a round, which must succeed.
+    /// Runs a round; it must succeed.
     @discardableResult
     func step() throws -> Round.Report {
         let report = round.run(SharedFolder.id)

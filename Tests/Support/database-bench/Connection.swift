@@ -12,7 +12,7 @@ final class Connection {
 
     func run(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
-    /// Runs one prepared statement for each row, which binds its values from 1.
+    /// Runs a prepared statement for each row, with values bound from 1.
     func run(_ sql: String, for rows: [BenchRow]) throws {
         var statement: OpaquePointer?
         try check(sqlite3_prepare_v2(handle, sql, -1, &statement, nil))

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import UbiquityData
 
-/// Measures what sharing a database costs: the same statements with and without triggers, in turns, and publishing and importing rows.
+/// Measures the cost of sharing a database: the same statements with and without triggers, in turns, and publishing and
+/// importing rows.
 @main
 struct DatabaseBench: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct DatabaseBench: ParsableCommand {
         let folder = FileManager.default.temporaryDirectory.appending(path: "database-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer {
-            // What is left is in the folder of temporary files.
+            // The rest is in the folder of temporary files.
             try? FileManager.default.removeItem(at: folder)
         }
         var figures: [String: [(plain: Duration, shared: Duration)]] = [:]

@@ -2,11 +2,11 @@ import CloudModel
 import Foundation
 import UbiquityData
 
-/// One round.
+/// A single round.
 struct Measurement {
     private static let schema = "CREATE TABLE item(id TEXT PRIMARY KEY NOT NULL, name TEXT, amount INTEGER)"
     private static let tables = [UbiquitousTable("item")]
-    /// Transactions with one row each, which wait for the disk.
+    /// Single-row transactions, waiting for the disk.
     private static let single = 1_000
 
     let folder: URL
@@ -74,7 +74,7 @@ struct Measurement {
         try connection.run("COMMIT")
     }
 
-    /// Takes what was captured out of the way, as a device that publishes does.
+    /// Moves captured changes out of the way, like a publishing device.
     private func seal(_ name: String) throws {
         let database = try open(name)
         _ = try database.prepareFiles()
@@ -99,7 +99,7 @@ struct Measurement {
             for start in stride(from: 0, to: rows.count, by: size) {
                 let part = Array(rows[start..<min(rows.count, start + size)])
                 try transaction(connection, "INSERT INTO item VALUES (?1, ?2, ?3)", part)
-                // The library does not see where a transaction of another connection ends, unless it looks.
+                // The library does not notice the end of another connection's transaction unless it looks.
                 try writer.write { _ in }
             }
             let log = MemoryLog(device: try writer.device)

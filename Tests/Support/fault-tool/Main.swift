@@ -1,7 +1,7 @@
 import Faults
 import Glibc
 
-/// A process that acts for the fault tests, so that a call that hangs does not hang the test itself.
+/// A process that acts for the fault tests, so that a hanging call does not hang the test itself.
 @main
 enum FaultTool {
     static func main() {
@@ -33,7 +33,7 @@ enum FaultTool {
         exit(1)
     }
 
-    /// Performs all operations in order, even if an earlier one failed.
+    /// Performs all operations in order, even after a failure.
     ///
     /// - Throws: The first failure.
     private static func perform(_ record: String, _ folder: String, _ actions: some Sequence<String>) throws {

@@ -3,7 +3,8 @@ import Glibc
 
 /// A race between opening a document and saving it by rename.
 ///
-/// `read` opens a document repeatedly while other processes save it, and prints how often that failed or the contents were torn.
+/// `read` opens a document repeatedly while it is being saved by concurrent processes, and prints how often that failed
+/// or the contents were torn.
 enum Race {
     static func read(_ path: String, opens: Int, generations least: Int) {
         var failures: [String: Int] = [:]

@@ -2,8 +2,8 @@ import CFaults
 import Faults
 import Glibc
 
-/// Queries repeatedly whether the documents of a folder are uploaded, and records each document that is, with its generation. Ends when the
-/// folder cannot be read any more.
+/// Queries repeatedly whether a folder's documents are uploaded, and records each uploaded document with its
+/// generation. Ends when the folder is no longer readable.
 struct Sampler: ~Copyable {
     private let recorder: Recorder
     private let folder: String
@@ -25,7 +25,7 @@ struct Sampler: ~Copyable {
         print("samples \(samples)")
     }
 
-    /// Samples one document. The bytes before and after the query must be the same, so that the result is about these bytes.
+    /// Samples a document. The bytes before and after the query must be equal, so that the result is about them.
     private mutating func sample(_ name: String) throws {
         let path = "\(folder)/\(name)"
         guard case .success(.whole(_, let before)) = FolderLook.examine(path) else { return }

@@ -1,6 +1,6 @@
 import Faults
 
-/// A sequence of random operations on names that no other storm uses.
+/// A sequence of random operations on names unique to this storm.
 struct Storm {
     private var state: UInt64
     private let name: String

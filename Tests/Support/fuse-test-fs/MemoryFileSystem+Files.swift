@@ -36,7 +36,7 @@ extension MemoryFileSystem {
         return FuseOpened(handle: node, options: [.keepCache, .noFlush], backing: try backing(of: node, file))
     }
 
-    /// Returns the registration of a native file, which all its opens share, or nil without the privilege to register files.
+    /// Returns a native file's registration, shared by all its opens, or nil without the privilege to register files.
     private func backing(of node: FuseNode, _ file: Int32) throws(Errno) -> FuseBacking? {
         guard let session = session.withLock({ $0 }), session.offersPassthrough else { return nil }
         if let known = backings.withLock({ $0[node] }) { return known }

@@ -3,8 +3,8 @@ import Fuse
 import Glibc
 import Synchronization
 
-/// A file system in memory whose kernel caches last an hour, so that a missing invalidation shows. Some names in its root behave oddly: see
-/// ``SpecialFiles``.
+/// A file system in memory with kernel caches that last an hour, so that a missing invalidation shows. Some names in
+/// its root behave oddly: see ``SpecialFiles``.
 final class MemoryFileSystem: FuseFileSystem {
     let tree = Mutex(MemoryTree())
     let special = SpecialFiles()

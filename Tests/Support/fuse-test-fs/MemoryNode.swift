@@ -8,7 +8,7 @@ struct MemoryNode {
         case folder([[UInt8]: FuseNode])
         case file([UInt8])
         case link([UInt8])
-        /// An open local file that the kernel may read and write itself.
+        /// An open local file for the kernel's own reads and writes.
         case native(Int32)
     }
 
@@ -19,7 +19,7 @@ struct MemoryNode {
     var modificationTime: Timestamp
     var extendedAttributes: [[UInt8]: [UInt8]] = [:]
     var linkCount: UInt64 = 1
-    /// The number of lookups that the kernel has not forgotten yet.
+    /// The kernel's number of lookups not yet forgotten.
     var references: UInt64 = 0
 
     func attributes(_ node: FuseNode) -> FuseAttributes {

@@ -3,7 +3,7 @@ import Fuse
 import Glibc
 import Synchronization
 
-/// Files of the root whose reads misbehave in a way that a test needs.
+/// Files of the root with reads that misbehave as a test needs.
 final class SpecialFiles: Sendable {
     enum Behaviour: String, CaseIterable {
         /// A task replies once the test releases the read.
@@ -48,7 +48,7 @@ final class SpecialFiles: Sendable {
         arrivals.signal()
     }
 
-    /// Never replies: a request that is let go would get an error.
+    /// Never replies: a released request would get an error.
     func keepUnanswered(_ request: consuming FuseRequest<FuseReply.Entry>) {
         let request = request.deferred()
         unanswered.withLock { $0.append(request) }
@@ -58,7 +58,7 @@ final class SpecialFiles: Sendable {
     /// Blocks until such a read arrives.
     func awaitArrival() { arrivals.wait() }
 
-    /// Replies to the waiting reads, from another task, and to all later ones if `isLasting`.
+    /// Replies to the waiting reads, from a separate task, and to all later reads if `isLasting`.
     func release(_ text: String, isLasting: Bool = false) async {
         if isLasting { lastingReply.withLock { $0 = text } }
         let requests = waiting.withLock { waiting in

@@ -8,7 +8,7 @@ import DirectoryCloud
 import Logging
 import SystemPackage
 
-/// Makes a cloud in a directory whose log has many items, as a device that made them one after another would have written it.
+/// Creates a cloud in a directory with many items in its log, as if a device had created them in sequence.
 @main
 struct LongLog: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "long-log")
@@ -51,7 +51,7 @@ struct LongLog: AsyncParsableCommand {
                         attributes: attributes(0o644), body: .file(.stored(content))))
             }
             if item < deleted { waiting.append(try shortLived(item, in: parent)) }
-            // The log has it for a while, as a deletion in the entry that makes it would leave no tombstone.
+            // The log has it for a while: a deletion in the item's own entry would leave no tombstone.
             if item >= changes, item - changes < deleted {
                 let gone = item - changes
                 waiting.append(.delete(id(items + gone), base: content(ofFolder: gone / 1_000).digest))

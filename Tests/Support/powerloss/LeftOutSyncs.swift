@@ -2,11 +2,11 @@ import Glibc
 import PowerLoss
 import Synchronization
 
-/// Makes chosen calls that sync a file do nothing in this process. The two functions below take precedence over those of the C library, for
-/// our code and for SQLite; the programs of the project do not contain them.
+/// Turns chosen file syncs in this process into no-ops. The two functions below take precedence over those of the C
+/// library, for the project's code and for SQLite; the programs of the project do not contain them.
 enum LeftOutSyncs {
     static let bug = Mutex<DurabilityBug?>(nil)
-    /// Whether all syncs are left out, because every state that is checked after a crash is discarded.
+    /// Whether all syncs are left out, because every state checked after a crash is discarded.
     static let all = Atomic(false)
 
     fileprivate typealias Call = @convention(c) (Int32) -> Int32
@@ -14,7 +14,7 @@ enum LeftOutSyncs {
     fileprivate static func sync(_ file: Int32, by name: String) -> Int32 {
         if all.load(ordering: .relaxed) { return 0 }
         if let bug = bug.withLock({ $0 }), bug.ignores(path(of: file)) { return 0 }
-        // RTLD_NEXT of dlsym(3), a macro that Swift does not import, finds the library's own function.
+        // RTLD_NEXT of dlsym(3), a macro not imported by Swift, finds the library's own function.
         guard let function = dlsym(UnsafeMutableRawPointer(bitPattern: -1), name) else {
             errno = ENOSYS
             return -1

@@ -3,7 +3,7 @@ import Foundation
 import PowerLoss
 import Synchronization
 
-/// Cuts the power of a device in thousands of ways and checks the state that remains.
+/// Cuts a device's power in thousands of ways and checks the remaining state.
 @main
 struct PowerLossTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,7 +11,7 @@ struct PowerLossTool: AsyncParsableCommand {
         subcommands: [Search.self, Disk.self, Work.self], defaultSubcommand: Search.self)
 }
 
-/// A subcommand that the tool starts itself: the disk whose writes are recorded.
+/// A subcommand started by the tool itself: the disk with recorded writes.
 struct Disk: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a file as a disk and record what it is asked to do.", shouldDisplay: false)
@@ -33,7 +33,7 @@ struct Disk: AsyncParsableCommand {
     }
 }
 
-/// A subcommand that the tool starts itself: the process that works on the disk.
+/// A subcommand started by the tool itself: the process working on the disk.
 struct Work: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Work on a disk and record what is acknowledged.", shouldDisplay: false)

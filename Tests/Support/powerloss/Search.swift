@@ -34,7 +34,7 @@ struct Search: AsyncParsableCommand {
         }
     }
 
-    /// Runs the program again in a mount namespace of its own, which disappears with the process, however it ends.
+    /// Runs the program again in a separate mount namespace, which disappears with the process, however it ends.
     private func leaveMountsAlone() throws {
         guard ProcessInfo.processInfo.environment[Self.mark] == nil else { return }
         setenv(Self.mark, "1", 1)
@@ -89,7 +89,7 @@ struct Search: AsyncParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
+    /// Checks that the search finds each seeded mistake. Otherwise it would miss the same mistake in the engine.
     private func findMistakes() async throws {
         var missed = 0
         for bug in DurabilityBug.allCases {

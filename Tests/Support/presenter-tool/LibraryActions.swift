@@ -2,13 +2,14 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// Single calls of the library, as a program for Apple's platforms makes them. Prints the result of each.
+/// Single calls of the library, as in a program for Apple's platforms. Prints the result of each.
 ///
-/// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`, `updates FOLDER`,
-///   `upload FILE`: the calls of those names.
-/// - `progress FILE`: subscribes to the progress of FILE, downloads it, and prints what was published until the progress is unpublished.
-/// - `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the document, and prints where
-///   both are.
+/// - `container NAME`, `token`, `download FILE`, `evict FILE`, `exclude FILE`, `values FILE`, `groups FOLDER`,
+///   `updates FOLDER`, `upload FILE`: the calls of those names.
+/// - `progress FILE`: subscribes to the progress of FILE, downloads it, and prints everything published until the
+///   progress is unpublished.
+/// - `move in|out FROM TO`: presents FROM, and keeps it open as a document if it is a file; moves it, edits the
+///   document, and prints both places.
 /// - `announce FROM TO`: the same in a program that copies and removes the file itself, and announces the move.
 enum LibraryActions {
     static func run(_ arguments: ArraySlice<String>) async throws {
@@ -104,7 +105,7 @@ enum LibraryActions {
         var error: NSError?
         NSFileCoordinator().coordinate(readingItemAt: url, options: .forUploading, error: &error) { copy in
             for url in [copy.deletingLastPathComponent(), copy] {
-                // A file that does not exist has no permissions.
+                // A nonexistent file has no permissions.
                 let values = (try? FileManager.default.attributesOfItem(atPath: url.path)) ?? [:]
                 PresenterTool.say(String(values[.posixPermissions] as? Int ?? 0, radix: 8))
             }
@@ -178,7 +179,7 @@ enum LibraryActions {
     }
 }
 
-/// A text document that is saved when it is closed.
+/// A text document saved on close.
 // All mutable state is behind a Mutex.
 private final class Text: UbiquitousDocument, @unchecked Sendable {
     private let content = Mutex("")
@@ -203,7 +204,7 @@ extension PresenterTool {
             forName: .NSUbiquityIdentityDidChange, object: nil, queue: nil
         ) { _ in say("changed: \(token == "no token" ? "none" : "some")") }
         defer { NotificationCenter.default.removeObserver(observer) }
-        // Reads the token that later changes are compared with.
+        // Reads the token for comparison with later changes.
         guard token != "no token" else { return say("no token") }
         say("watching")
         while readLine() != nil {}

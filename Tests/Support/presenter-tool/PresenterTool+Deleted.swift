@@ -2,7 +2,7 @@ import Foundation
 import Ubiquity
 
 extension PresenterTool {
-    /// Removes for good what was deleted in a folder: one item of that name, then the rest.
+    /// Permanently removes a folder's deleted items: an item of that name, then the rest.
     static func purgeDeleted(in folder: URL, _ name: String) throws {
         let items = try FileManager.default.recentlyDeletedUbiquitousItems(in: folder)
         for item in items where item.url.lastPathComponent == name {
@@ -18,7 +18,7 @@ extension PresenterTool {
         say("left \(try FileManager.default.recentlyDeletedUbiquitousItems(in: folder).count)")
     }
 
-    /// Lists what was deleted in a folder, and restores all of it.
+    /// Lists a folder's deleted items, and restores all of them.
     static func restoreDeleted(in folder: URL) throws {
         for item in try FileManager.default.recentlyDeletedUbiquitousItems(in: folder) {
             let kind = item.isDirectory ? "folder of \(item.itemCount ?? -1)" : "\(item.fileSize ?? -1) bytes"

@@ -23,8 +23,8 @@ extension PresenterTool {
 }
 
 extension PresenterTool {
-    /// Prints the results of one query while its predicate, its order and its scope change, with a line between them, and then the item at
-    /// a URL.
+    /// Prints the results of a query while its predicate, its order and its scope change, with a line between them, and
+    /// then the item at a URL.
     static func refind(_ folder: URL) {
         let query = NSMetadataQuery()
         let gathered = DispatchSemaphore(value: 0)
@@ -56,7 +56,8 @@ extension PresenterTool {
 }
 
 extension PresenterTool {
-    /// Prints the results of a query that a thread with a run loop of its own starts while the main thread waits, and those after a change.
+    /// Prints the results of a query started by a thread with its own run loop while the main thread waits, and those
+    /// after a change.
     static func findOnThread(_ folder: URL) {
         let ended = DispatchSemaphore(value: 0)
         let thread = Thread {

@@ -3,7 +3,7 @@ import Synchronization
 import Ubiquity
 
 extension PresenterTool {
-    /// Walks through the history of a document, restores its oldest version and removes the others.
+    /// Walks through the history of a document, restores its oldest version and removes the rest.
     static func versions(_ url: URL) throws {
         guard let current = NSFileVersion.currentVersionOfItem(at: url) else { throw CocoaError(.fileNoSuchFile) }
         say("current of \(current.localizedNameOfSavingComputer ?? "unknown")")
@@ -65,7 +65,7 @@ extension PresenterTool {
     }
 }
 
-/// The result that a completion handler received.
+/// A completion handler's result.
 private final class Answer: Sendable {
     let value = Mutex<Result<[NSFileVersion], any Error>?>(nil)
 }

@@ -3,24 +3,24 @@ import Ubiquity
 
 /// A program that coordinates, well or badly, for tests with several processes. Prints each event on a line.
 ///
-/// - `presenter-tool present FILE [deaf] [yields] [slow GO]`: presents FILE. `deaf` never replies; `yields` lets the bytes be evicted;
-///   `slow` stays in the first callback until the file GO exists.
-/// - `presenter-tool versions FILE`: walks through the history of FILE as a program would, restores its oldest version and removes the
-///   others.
-/// - `presenter-tool crowd FOLDER COUNT`: presents COUNT files of FOLDER that need not exist.
-/// - `presenter-tool measure FILE COUNT`: makes COUNT coordinated reads of FILE; prints the median in microseconds, and the reads per
-///   second.
-/// - `presenter-tool echo`: sends back what arrives on the socket that is its standard input. `presenter-tool bounce COUNT`: sends a
-///   message there and waits for its return, COUNT times; prints the same figures as `measure`. No exchange between two processes is
-///   faster.
-/// - `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, one after the other; see `SyncActions`.
+/// - `presenter-tool present FILE [deaf] [yields] [slow GO]`: presents FILE. `deaf` never replies; `yields` lets the
+///   bytes be evicted; `slow` stays in the first callback until the file GO exists.
+/// - `presenter-tool versions FILE`: walks through the history of FILE as a program would, restores its oldest version
+///   and removes the rest.
+/// - `presenter-tool crowd FOLDER COUNT`: presents COUNT possibly nonexistent files of FOLDER.
+/// - `presenter-tool measure FILE COUNT`: performs COUNT coordinated reads of FILE; prints the median in microseconds,
+///   and the reads per second.
+/// - `presenter-tool echo`: sends everything back that arrives on its standard input, a socket.
+///   `presenter-tool bounce COUNT`: sends a message there and waits for its return, COUNT times; prints the same
+///   figures as `measure`. No exchange between two processes is faster.
+/// - `presenter-tool sync FILE ACTION …`: pauses, uploads and the like, in order; see `SyncActions`.
 /// - `presenter-tool find FOLDER [ITEM]`: prints the names of the items in FOLDER, or of ITEM if it is in FOLDER.
-/// - `presenter-tool fetch FILE`: starts a coordinated read of FILE on a queue; then each line `cancel` cancels it, and each line `again`
-///   requests it again.
-/// - `presenter-tool library ACTION ARGUMENTS …`: makes one call of the library; see `LibraryActions`.
+/// - `presenter-tool fetch FILE`: starts a coordinated read of FILE on a queue; then each line `cancel` cancels it, and
+///   each line `again` requests it again.
+/// - `presenter-tool library ACTION ARGUMENTS …`: a single call of the library; see `LibraryActions`.
 /// - `presenter-tool identity`: prints each change of the account's token, until its input ends.
-/// - `presenter-tool store CONTAINER`: a key-value store; reads `set KEY VALUE`, `remove KEY`, `get KEY` and `fill KEY COUNT BYTES`, and
-///   prints the changes of others.
+/// - `presenter-tool store CONTAINER`: a key-value store; reads `set KEY VALUE`, `remove KEY`, `get KEY` and
+///   `fill KEY COUNT BYTES`, and prints external changes.
 /// - `presenter-tool hold read|write FILE GO`: stays in an accessor until the file GO exists.
 @main
 struct PresenterTool {
@@ -79,7 +79,7 @@ struct PresenterTool {
         }
         ask()
         say("asked")
-        // Runs at once unless the queue waits for the bytes.
+        // Runs immediately unless the queue waits for the bytes.
         queue.addOperation { say("free") }
         while let line = readLine() { if line == "cancel" { coordinator.cancel() } else { ask() } }
     }
@@ -110,7 +110,7 @@ struct PresenterTool {
         say(error.map { "error \($0.code)" } ?? "done")
     }
 
-    /// Waits until `file` exists, which the test creates to let this process continue.
+    /// Waits until the test creates `file` to let this process continue.
     static func wait(for file: String) {
         while !FileManager.default.fileExists(atPath: file) { poll(nil, 0, 20) }
     }

@@ -10,7 +10,7 @@ final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
     private let isDeaf: Bool
     private let yields: Bool
     private let go: String?
-    /// Text that was typed and is not saved yet.
+    /// Typed text not yet saved.
     private let unsaved: Mutex<String?>
 
     init(_ url: URL, isDeaf: Bool, yields: Bool, go: String?, unsaved: String? = nil) {

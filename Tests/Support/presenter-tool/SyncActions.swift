@@ -1,7 +1,7 @@
 import Foundation
 import Ubiquity
 
-/// The actions of a program on a document whose sync is paused, and on versions that it adds. Prints a line for each action.
+/// A program's actions on a document with paused sync, and on versions it adds. Prints a line for each action.
 struct SyncActions {
     let url: URL
 

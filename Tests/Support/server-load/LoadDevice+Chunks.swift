@@ -4,10 +4,10 @@ import CloudModel
 import CloudStorage
 
 extension LoadDevice {
-    /// The length in bytes of each chunk that a device puts.
+    /// The length in bytes of a device's chunks.
     private static let chunkLength = 16 << 10
 
-    /// Puts `rate` chunks a second, each with other bytes, one after the other. A chunk that fails is put again until it succeeds.
+    /// Puts `rate` chunks a second in sequence, each with unique bytes. A failed chunk is put again until it succeeds.
     func putChunks(rate: Double, until end: ContinuousClock.Instant) async {
         let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
         var number = 0

@@ -7,7 +7,7 @@ import HTTPCloud
 import Logging
 import Synchronization
 
-/// A device that writes at a given rate and reads what the other devices of its account write.
+/// A device that writes at a given rate and reads the writes of its account's other devices.
 final class LoadDevice: Sendable {
     let backend: HTTPBackend
     let id: DeviceID
@@ -24,15 +24,15 @@ final class LoadDevice: Sendable {
         try await backend.createContainer(.cloudDocs)
     }
 
-    /// The acknowledged entries, by the sequence that the server returned.
+    /// The acknowledged entries, by the sequence returned by the server.
     var claims: [LogSequence: [UInt8]] { acknowledged.withLock { $0 } }
 
     /// The acknowledged chunks.
     var storedChunks: [ChunkID] { chunks.withLock { $0 } }
     func stored(_ chunk: ChunkID) { chunks.withLock { $0.append(chunk) } }
 
-    /// Makes `rate` changes a second, and appends them as a device does: in batches, at most one per gathering interval, one append at a
-    /// time.
+    /// Creates `rate` changes a second, and appends them as a device does: in batches, at most one per gathering
+    /// interval, one append at a time.
     func write(rate: Double, until end: ContinuousClock.Instant) async {
         let start = ContinuousClock.now + .seconds(1 / rate) * Double.random(in: 0..<1)
         let wallStart = SystemTime().now().adding(start - .now)
@@ -94,7 +94,7 @@ final class LoadDevice: Sendable {
     private func read() async {
         var cursor = LogPosition.start
         for await _ in backend.events() {
-            // Entries that cannot be read now are read after the next hint.
+            // Unreadable entries are read after the next hint.
             while let records = try? await backend.entries(in: .cloudDocs, after: cursor, limit: 1_024),
                 let last = records.last
             {
@@ -107,7 +107,7 @@ final class LoadDevice: Sendable {
     private func note(_ records: [LogRecord]) {
         let now = SystemTime().now().nanoseconds
         for record in records {
-            // Entries of other programs are not part of the load.
+            // Other programs' entries are not part of the load.
             guard let batch = try? ChangeBatch(decoding: record.payload), batch.device != id else { continue }
             for case .setAttributes(_, let change) in batch.changes {
                 if let made = change.modified { figures.saw(Double(now - made.nanoseconds) / 1e6) }

@@ -4,15 +4,15 @@ import CloudStorage
 import ContainerLog
 import HTTPCloud
 
-/// Checks that the log and the chunks of one account are exactly what the server acknowledged to its devices.
+/// Checks that an account's log and chunks are exactly those acknowledged by the server to its devices.
 struct LoadProof {
-    /// What differs, in entries and chunks.
+    /// The differences, in entries and chunks.
     struct Differences {
-        /// Acknowledged entries that are not at the position that the server returned.
+        /// Acknowledged entries missing at the position returned by the server.
         var lost = 0
-        /// Entries that are in the log a second time. Each append has a payload of its own, so an append was carried out twice.
+        /// Repeated entries in the log. Each append has a unique payload, so an append was carried out twice.
         var repeated = 0
-        /// Acknowledged chunks that are missing, or have other bytes.
+        /// Acknowledged chunks missing, or with wrong bytes.
         var lostChunks = 0
 
         var areNone: Bool { lost == 0 && repeated == 0 && lostChunks == 0 }

@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Runs many devices against a server, as `scripts/server-load` starts it, and prints what was acknowledged, how fast, and whether all of
-/// it is there.
+/// Runs many devices against a server, as `scripts/server-load` starts it, and prints the acknowledged writes, their
+/// rate, and whether all of them exist.
 @main
 struct ServerLoad: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

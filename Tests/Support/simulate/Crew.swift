@@ -1,7 +1,8 @@
 import Foundation
 import Simulation
 
-/// Processes that share the work. Threads of one process would wait for each other in the kernel, where all of them map the same files.
+/// Processes that share the work. Threads of a single process would wait for each other in the kernel, where all of
+/// them map the same files.
 struct Crew {
     let arguments: [String]
     let jobs: Int

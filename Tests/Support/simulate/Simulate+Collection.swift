@@ -1,9 +1,9 @@
 import ArgumentParser
 import Simulation
 
-/// Histories of the collection of garbage: in memory, so one process runs hundreds of them in a second.
+/// Histories of garbage collection: in memory, so a process runs hundreds of them in a second.
 extension Simulate {
-    /// Runs the histories of the options, or one of them with its story.
+    /// Runs the options' histories, or a single history with its story.
     func runCollections() throws {
         let mistake = bug.flatMap(CollectionMistake.init)
         if let seed {
@@ -23,7 +23,7 @@ extension Simulate {
 
     /// Checks that each mistake of collections is found.
     ///
-    /// - Returns: How many were missed.
+    /// - Returns: The number of missed mistakes.
     func findCollectionMistakes() throws -> Int {
         var missed = 0
         for mistake in CollectionMistake.allCases {

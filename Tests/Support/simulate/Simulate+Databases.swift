@@ -1,9 +1,9 @@
 import ArgumentParser
 import Simulation
 
-/// Histories of shared databases: in memory, so one process runs hundreds of them in a second.
+/// Histories of shared databases: in memory, so a process runs hundreds of them in a second.
 extension Simulate {
-    /// Runs the histories of the options, or one of them with its story.
+    /// Runs the options' histories, or a single history with its story.
     func runDatabases() throws {
         let mistake = bug.flatMap(RecordMistake.init)
         if let seed {
@@ -24,7 +24,7 @@ extension Simulate {
 
     /// Checks that each mistake of merging databases is found.
     ///
-    /// - Returns: How many were missed.
+    /// - Returns: The number of missed mistakes.
     func findDatabaseMistakes() throws -> Int {
         var missed = 0
         for mistake in RecordMistake.allCases {

@@ -3,7 +3,7 @@ import Foundation
 import Simulation
 import TestSupport
 
-/// Runs random histories of several devices, and prints the shortest story of what went wrong that it can find.
+/// Runs random histories of several devices, and prints the shortest story of a failure that it can find.
 @main
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -75,7 +75,7 @@ struct Simulate: ParsableCommand {
 
     private static var randomStart: UInt64 { .random(in: 0..<1 << 40) }
 
-    /// Runs campaign after campaign, each from another random seed.
+    /// Runs campaign after campaign, each from a new random seed.
     private func search(minutes: Int) throws {
         let end = ContinuousClock.now + .seconds(60 * minutes)
         var total = 0
@@ -110,7 +110,7 @@ struct Simulate: ParsableCommand {
         return campaign
     }
 
-    /// Runs the share of one process, and prints its result for the process that started it.
+    /// Runs a process's share, and prints its result for the parent process.
     private func work() throws {
         guard let first = UInt64(start) else { throw ValidationError("--start is a number here.") }
         var campaign = campaign(from: first)
@@ -142,7 +142,7 @@ struct Simulate: ParsableCommand {
         }
     }
 
-    /// Checks that the search finds each seeded mistake. A search that misses one would miss the same mistake in the engine.
+    /// Checks that the search finds each seeded mistake. Otherwise it would miss the same mistake in the engine.
     private func findMistakes() throws {
         var missed = 0
         let shared = try SharedParts()
@@ -160,7 +160,8 @@ struct Simulate: ParsableCommand {
         guard missed == 0 else { throw ExitCode.failure }
     }
 
-    /// Returns a line in which control characters, as in the contents of files, are escaped: tools take a log with NUL for a binary file.
+    /// Returns a line with escaped control characters, as in the contents of files: tools take a log with NUL for a
+    /// binary file.
     private func printable(_ line: Substring) -> String {
         line.unicodeScalars.map { $0.value < 32 ? $0.escaped(asASCII: true) : String($0) }.joined()
     }

@@ -4,7 +4,7 @@ import CloudModel
 import ContainerLog
 
 extension DeviceID {
-    /// The device whose changes tests fold by default.
+    /// The default device of folded changes in tests.
     static let other = DeviceID(2)
 }
 
@@ -20,7 +20,7 @@ extension ContentReference {
     static func of(_ text: String) -> ContentReference { of(Array(text.utf8)) }
 }
 
-/// Changes made from small numbers, names and texts.
+/// Changes from small numbers, names and texts.
 extension Change {
     static func file(_ id: UInt64, _ name: String, _ text: String, in parent: ItemID = .documents) throws -> Change {
         .create(

@@ -8,21 +8,21 @@ import VirtualFileSystem
 @testable import LocalMetadata
 @testable import Sync
 
-/// Measures what operations of programs and of the engine cost the database, on average.
+/// Measures the average database cost of operations by programs and by the engine.
 final class CostRun {
     struct Cost {
         let operation: String
         let statements: Double
         let steps: Double
         let scans: Int
-        /// Pages that were read because no cache had them.
+        /// Pages read because no cache had them.
         let misses: Double
         let writes: Double
     }
 
     private let large: LargeDevice
     private let writer: StatementMeter
-    /// Sequential reads share one connection.
+    /// Sequential reads share a connection.
     private let reader: StatementMeter
     private var costs: [Cost] = []
     private static let repeats = 400
@@ -36,7 +36,7 @@ final class CostRun {
         (self.writer, self.reader) = (writer, reader)
     }
 
-    /// The texts of all statements that ran.
+    /// The texts of all executed statements.
     var texts: Set<String> { writer.texts.union(reader.texts) }
 
     /// Returns the lines of EXPLAIN QUERY PLAN (sqlite.org/eqp.html).
@@ -49,7 +49,7 @@ final class CostRun {
         }
     }
 
-    /// Runs the operations one after the other and returns the cost of each.
+    /// Runs the operations in sequence and returns the cost of each.
     func measure() throws -> [Cost] {
         costs = []
         try programs()

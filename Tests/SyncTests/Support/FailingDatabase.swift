@@ -1,7 +1,7 @@
 import LocalMetadata
 import Synchronization
 
-/// Makes calls of a database fail from `fail` until `heal`.
+/// Lets calls of a database fail from `fail` until `heal`.
 final class FailingDatabase: Sendable {
     private let failure = Mutex<(call: DatabaseCall, error: any Error)?>(nil)
 
@@ -9,7 +9,7 @@ final class FailingDatabase: Sendable {
 
     func heal() { failure.withLock { $0 = nil } }
 
-    /// Fails the call if it is the one that the test chose. For `onCall` of the database.
+    /// Fails the call chosen by the test. For the database's `onCall`.
     @Sendable func pass(_ call: DatabaseCall) throws {
         if let failure = failure.withLock({ $0 }), failure.call == call { throw failure.error }
     }

@@ -2,7 +2,7 @@ import LocalMetadata
 import Sync
 import Synchronization
 
-/// Programs that hold items under claims until the test releases them.
+/// Programs holding items under claims until the test releases them.
 final class FakePermits: EnginePermits {
     private struct State {
         var held: Set<NodeID> = []
@@ -17,7 +17,7 @@ final class FakePermits: EnginePermits {
 
     func hold(_ node: NodeID) { state.withLock { _ = $0.held.insert(node) } }
 
-    /// Ends all claims. Grants the permits that the engine waits for, or refuses them.
+    /// Ends all claims. Grants the engine's requested permits, or refuses them.
     func release(refusing: Bool = false) {
         let waiting = state.withLock { state in
             defer { (state.held, state.waiting) = ([], []) }
@@ -40,7 +40,7 @@ final class FakePermits: EnginePermits {
     }
 
     var deferrals: Int { state.withLock { $0.deferrals } }
-    /// The number of permits that were granted and not ended.
+    /// The number of permits granted and not ended.
     var open: Int { state.withLock { $0.open } }
     var asked: [EngineAccess] { state.withLock { $0.asked } }
 

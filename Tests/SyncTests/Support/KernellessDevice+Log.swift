@@ -21,7 +21,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Folds changes of another device as the next entry.
+    /// Folds remote changes as the next entry.
     func fold(_ changes: Change..., by device: DeviceID = .other) throws { try fold(changes, by: device) }
 
     func fold(_ changes: [Change], by device: DeviceID = .other) throws {
@@ -31,7 +31,7 @@ extension KernellessDevice {
     func fold(_ batch: ChangeBatch) throws {
         let payload = try batch.encoded()
         if batch.device == context.device {
-            // This device has made it.
+            // Created by this device.
             let author = BatchAuthor(device: batch.device, number: batch.deviceSequence)
             let id = try container.id
             try metadata.write { try $0.pending.noteMade(payload, of: author, in: id) }
@@ -44,7 +44,7 @@ extension KernellessDevice {
         try LogFollower(context).fold(LogRecord(sequence: container.sequence.next, payload: payload), in: container)
     }
 
-    /// Returns the batch that another device would append next if it had read the log as far as this one.
+    /// Returns a remote device's next batch, if it had read the log as far as this device.
     func batch(of changes: [Change], by device: DeviceID = .other) throws -> ChangeBatch {
         let id = try container.id
         return try metadata.read { transaction in
@@ -75,7 +75,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Uploads, sends and follows until nothing is left, as the loops of an engine with a cloud of its own do.
+    /// Uploads, sends and follows until nothing is left, like the loops of an engine with its own cloud.
     func settle() throws {
         try finishUploads()
         try LogFollower(context).followUnsettled(in: container)
@@ -87,7 +87,7 @@ extension KernellessDevice {
         try finishDownloads()
     }
 
-    /// Replaces old versions with the newer versions that are wanted, whose bytes are zeros because no test reads them.
+    /// Replaces old versions with the wanted newer versions, with zeros as bytes because no test reads them.
     func finishDownloads() throws {
         for item in try metadata.read({ try $0.transfers.wanted(limit: 1_000) }) where item.presence == .whole {
             guard let newest = try remote(item.item)?.body.content?.reference else { continue }
@@ -143,7 +143,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Work that is left: changes that wait, a batch on its way, items that could not follow.
+    /// Remaining work: waiting changes, a batch in flight, items that could not follow.
     var unrest: [String] {
         get throws {
             let id = try container.id
@@ -156,7 +156,7 @@ extension KernellessDevice {
         }
     }
 
-    /// Returns rows whose place or content differs from the log's. A device at rest has none.
+    /// Returns rows with a place or content different from the log's. A device at rest has none.
     func disagreements(_ comment: String) throws -> [String] {
         let id = try container.id
         return try metadata.read { transaction in

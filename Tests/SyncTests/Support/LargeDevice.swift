@@ -8,14 +8,14 @@ import VirtualFileSystem
 
 @testable import LocalMetadata
 
-/// A device after long use: documents that the log has, and for each of them three that were deleted, with their last versions.
+/// A device after long use: documents in the log, and for each of them three deleted ones with their last versions.
 struct LargeDevice {
     let device: KernellessDevice
     let count: Int
     let folders: [NodeID]
     private static let perFolder = 500
 
-    /// - Parameter isOld: Whether the items have random ids, as those that earlier versions made.
+    /// - Parameter isOld: Whether the items have random ids, as in earlier versions.
     init(documents count: Int, isOld: Bool = false) throws {
         self.count = count
         // As in a mount, where the next change records the close of a file.
@@ -34,20 +34,20 @@ struct LargeDevice {
         }
     }
 
-    /// Returns the place of the document with that number, which is below ``count``.
+    /// Returns the place of a document by its number, below ``count``.
     func place(_ index: Int) -> (name: String, folder: NodeID) {
         ("document \(index)", folders[index / Self.perFolder])
     }
 
     private static let randomID = DatabaseFunction("newID", argumentCount: 1) { _ in ItemID.random().data }
 
-    /// Ids of items that were made a second after each other.
+    /// Ids of items created a second apart.
     private static let orderedID = DatabaseFunction("newID", argumentCount: 1) { values in
         let number = Int64.fromDatabaseValue(values[0]) ?? 0
         return ItemID.made(at: KernellessDevice.start.adding(.seconds(number))).data
     }
 
-    // The rows are made by SQLite, because making 100,000 of them one after the other takes minutes in a debug build.
+    // SQLite generates the rows, because creating 100,000 of them in sequence takes minutes in a debug build.
     private static func statements(_ count: Int, _ container: ContainerID, _ documents: NodeID) -> [String] {
         let now = KernellessDevice.start.nanoseconds
         let numbers = "WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 <"

@@ -29,7 +29,7 @@ extension CloudItem {
 }
 
 extension LocalState {
-    /// Returns the state of a device that has followed `item`, with all bytes here.
+    /// Returns the state of a device that has followed `item`, with all bytes local.
     static func following(_ item: CloudItem, isMaterialised: Bool = true) -> LocalState {
         var row = LocalItem(
             container: ContainerID(1), item: item.id, parent: NodeID(17), name: item.name,

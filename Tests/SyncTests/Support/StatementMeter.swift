@@ -1,21 +1,21 @@
 import GRDB
 import GRDBSQLite
 
-/// Counts what SQLite does on one connection: pages by the connection's cache, and steps of each statement. The figures are exact, whatever
-/// else runs on the machine.
+/// Counts SQLite's work on a connection: pages by the connection's cache, and steps of each statement. The figures are
+/// exact, whatever else runs on the machine.
 final class StatementMeter {
     struct Counts {
-        /// Statements that ran to their end or were reset.
+        /// Statements run to their end or reset.
         var statements = 0
         /// Instructions of SQLite's virtual machine.
         var steps = 0
-        /// Steps of scans that no index supports.
+        /// Steps of scans without an index.
         var scans = 0
-        /// Sorts that no index supports.
+        /// Sorts without an index.
         var sorts = 0
-        /// Pages that were not in the connection's cache.
+        /// Pages missing from the connection's cache.
         var misses = 0
-        /// Pages that were in the connection's cache.
+        /// Pages in the connection's cache.
         var hits = 0
         /// Pages written to the write-ahead log.
         var writes = 0
@@ -30,16 +30,16 @@ final class StatementMeter {
 
     /// The counts since the last ``reset()`` by the text of the statement, without pages.
     private(set) var statements: [String: Counts] = [:]
-    /// The texts of all statements that ran.
+    /// The texts of all executed statements.
     private(set) var texts: Set<String> = []
     private let connection: SQLiteConnection
     private var before = Counts()
 
-    /// Begins to count on the connection of `db`, which must stay open as long as this object exists.
+    /// Starts counting on the connection of `db`, which must stay open as long as this object exists.
     init?(_ db: Database) {
         guard let connection = db.sqliteConnection else { return nil }
         self.connection = connection
-        // A statement that ran earlier has counted already.
+        // A statement run earlier has counted already.
         var statement = sqlite3_next_stmt(connection, nil)
         while let known = statement {
             _ = take(known)

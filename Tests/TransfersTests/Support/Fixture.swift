@@ -67,7 +67,7 @@ func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     return random.bytes(count)
 }
 
-/// Returns the code of the transfer error that `body` throws.
+/// Returns the code of the transfer error thrown by `body`.
 func errorCode(_ body: () async throws -> some Any) async -> TransferError.Code? {
     do {
         _ = try await body()

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import UbiquityData
 
-/// A folder with the databases of several devices, which goes with it.
+/// A folder with the databases of several devices, removed with this object.
 final class DataFolder: Sendable {
     let path: String
 
@@ -18,7 +18,7 @@ final class DataFolder: Sendable {
     }
 
     deinit {
-        // What is left is removed with the home of the test process.
+        // The rest is removed with the home of the test process.
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -37,7 +37,7 @@ final class DataFolder: Sendable {
         ) { try $0.write { try $0.execute(sql: schema) } }
     }
 
-    /// Runs statements as a program does that does not know of the library.
+    /// Runs statements like a program unaware of the library.
     func foreign(_ name: String, _ statements: String...) throws {
         let queue = try DatabaseQueue(path: file(name))
         try queue.writeWithoutTransaction { db in
@@ -51,7 +51,7 @@ struct FixedTime: TimeSource {
     func now() -> Timestamp { Timestamp(seconds: 1_760_000_000) }
 }
 
-/// A clock that only the test advances.
+/// A clock advanced only by the test.
 final class ManualTime: TimeSource {
     private let current: Mutex<Timestamp>
 
@@ -62,7 +62,7 @@ final class ManualTime: TimeSource {
     func advance(days: Int) { current.withLock { $0 = $0.adding(.seconds(days * 86_400)) } }
 }
 
-/// A clock that goes on with each look at it.
+/// A clock that advances with each look at it.
 final class TickingTime: TimeSource {
     private let current = Mutex(FixedTime().now())
 
@@ -109,7 +109,7 @@ extension UbiquitousDatabase {
 }
 
 extension RecordTransaction {
-    /// Does to rows what the transaction says, as the device did that committed it.
+    /// Applies the transaction to rows, like its committing device.
     func replay(on dump: inout Dump) {
         for change in changes {
             switch change.kind {

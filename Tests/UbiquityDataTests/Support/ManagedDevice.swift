@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import UbiquityData
 
-/// A device with a manager, whose clock stands still and whose folder observers fire when the test says so.
+/// A device with a manager. Its clock stands still, and its folder observers fire on the test's command.
 final class ManagedDevice: Sendable {
     /// The device dies at a step.
     struct Death: Error {}
@@ -39,9 +39,9 @@ final class ManagedDevice: Sendable {
         return manager
     }
 
-    /// A new process begins; what the earlier one had in memory is gone.
+    /// A new process starts; the earlier process's memory is gone.
     func restart() throws {
-        // The connections of a process that dies end with it.
+        // A dying process's connections end with it.
         try? current.withLock { $0 }?.stop()
         let manager = try makeManager()
         current.withLock { $0 = manager }
@@ -78,7 +78,7 @@ final class ManagedDevice: Sendable {
         }
     }
 
-    /// Runs something on a device that dies at one of its next steps, and starts it again. Returns whether it died.
+    /// Runs something on a device that dies at one of its next steps, and restarts it. Returns whether it died.
     func dying(after steps: Int, _ body: () throws -> Void) throws -> Bool {
         state.withLock { $0.steps = steps }
         do { try body() } catch is Death {
@@ -93,7 +93,7 @@ final class ManagedDevice: Sendable {
         return isDead
     }
 
-    /// Follows the cloud once, with what has to be built.
+    /// Follows the cloud once, including all necessary builds.
     func follow() throws {
         try mount.receive()
         try manager.refresh()
@@ -105,7 +105,7 @@ final class ManagedDevice: Sendable {
 
     func info(_ title: String) throws -> UbiquitousDatabaseInfo? { try manager.databases().first { $0.title == title } }
 
-    /// What a database is in, such as "Ledger current".
+    /// A database's location, such as "Ledger current".
     func list() throws -> [String] { try manager.databases().map { "\($0.title) \($0.state)" } }
 
     func withDocument<T>(_ title: String, _ body: (UbiquitousDatabaseDocument) throws -> T) throws -> T {
@@ -128,7 +128,7 @@ final class ManagedDevice: Sendable {
         }
     }
 
-    /// What is in the manager's folder, without the files of documents.
+    /// The manager's folder, without the documents' files.
     func folders() throws -> [String] {
         try DocumentFolder.Place.allCases.flatMap { place in
             try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(place.rawValue)").sorted().map {
@@ -139,7 +139,7 @@ final class ManagedDevice: Sendable {
 }
 
 extension UbiquitousDatabaseSchema {
-    /// One table of notes.
+    /// A table of notes.
     static func notes(
         _ device: String, seed: (@Sendable (Database) throws -> Void)? = nil,
         rules: UbiquitousDatabaseRules = UbiquitousDatabaseRules()
@@ -158,7 +158,7 @@ extension UbiquitousDatabaseSchema {
     }
 }
 
-/// Time that only the test advances.
+/// Time advanced only by the test.
 final class TestTime: Sendable {
     private struct Call {
         let time: Duration
@@ -214,13 +214,13 @@ final class TestObserver: FolderObserving {
     }
 }
 
-/// Collects what a manager reports.
+/// Collects a manager's reports.
 final class EventRecorder: UbiquitousDatabaseManagerDelegate {
     private let lines = Mutex<[String]>([])
 
     private func add(_ line: String) { lines.withLock { $0.append(line) } }
 
-    /// Returns what was reported since the last call.
+    /// Returns the reports since the last call.
     func take(_ device: ManagedDevice) -> [String] {
         device.manager.drainEvents()
         return lines.withLock { lines in

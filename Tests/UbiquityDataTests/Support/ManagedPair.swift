@@ -1,6 +1,6 @@
 @testable import UbiquityData
 
-/// Two devices with one container, whose users have agreed to use the cloud.
+/// Two devices with a shared container. Their users have agreed to use the cloud.
 struct ManagedPair {
     let data: DataFolder
     let one: ManagedDevice

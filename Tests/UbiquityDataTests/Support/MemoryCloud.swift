@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import UbiquityData
 
-/// A log in memory. What devices wrote or removed is on its way until the test delivers it, in any order.
+/// A log in memory. Devices' writes and removals are in flight until the test delivers them, in any order.
 final class MemoryCloud: Sendable {
     struct File: Hashable {
         enum Kind: Hashable { case transactions, head, part(Int) }
@@ -32,7 +32,7 @@ final class MemoryCloud: Sendable {
     var entries: [Entry] { state.withLock { $0.log } }
     var isQuiet: Bool { state.withLock { $0.underWay.isEmpty } }
 
-    /// The files of transactions that the log has or had, with their versions.
+    /// The transaction files, current and former, in the log, with their versions.
     var places: [(file: File, version: VersionID)] {
         entries.enumerated().compactMap { place, entry in
             guard case .added(let file) = entry, file.kind == .transactions else { return nil }
@@ -43,7 +43,7 @@ final class MemoryCloud: Sendable {
     var log: [File] { places.map(\.file) }
 
     func write(_ file: File) throws {
-        // What another device removes is there until the log has the removal.
+        // A remote removal takes effect once the log has it.
         let present = files().map(\.file)
         try state.withLock { state in
             let underWay = state.underWay.compactMap { entry in
@@ -57,7 +57,7 @@ final class MemoryCloud: Sendable {
         }
     }
 
-    /// Whether a file of that name is in the log or on its way.
+    /// Whether a file of that name is in the log or in flight.
     func isKnown(_ file: File) -> Bool {
         if files().contains(where: { $0.file.isNamed(like: file) }) { return true }
         return state.withLock { state in
@@ -69,7 +69,7 @@ final class MemoryCloud: Sendable {
 
     func remove(_ file: File) { state.withLock { $0.underWay.append(.removed(file)) } }
 
-    /// Puts one of the things that are under way into the log.
+    /// Puts a pending write or removal into the log.
     func deliver(_ random: inout SeededGenerator) {
         state.withLock { state in
             guard !state.underWay.isEmpty else { return }
@@ -77,12 +77,12 @@ final class MemoryCloud: Sendable {
         }
     }
 
-    /// Puts the last thing that was written into the log: it overtakes the others.
+    /// Puts the last write into the log: it overtakes the others.
     func deliverLast() {
         state.withLock { state in if let last = state.underWay.popLast() { state.log.append(last) } }
     }
 
-    /// Puts everything into the log, in the order in which it was written.
+    /// Puts everything into the log, in the order of writing.
     func deliver() {
         state.withLock { state in
             state.log += state.underWay
@@ -90,10 +90,10 @@ final class MemoryCloud: Sendable {
         }
     }
 
-    /// Puts the log back to its first entries. Nothing is under way any more.
+    /// Puts the log back to its first entries. Nothing is in flight any longer.
     func putBack(to count: Int) { state.withLock { $0 = State(log: Array($0.log.prefix(count))) } }
 
-    /// The files that a device finds that knows the first entries of the log.
+    /// The files found by a device that knows the first entries of the log.
     func files(known: Int? = nil) -> [(file: File, version: VersionID)] {
         var files: [(file: File, version: VersionID)] = []
         for (place, entry) in entries.prefix(known ?? Int.max).enumerated() {

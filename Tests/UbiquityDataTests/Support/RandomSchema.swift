@@ -18,13 +18,13 @@ struct RandomSchema {
         let name: String
         let key: [Column]
         let columns: [Column]
-        /// The table that the column `parent` refers to.
+        /// The target table of the column `parent`.
         let parent: String?
         let end: String
 
         var all: [Column] { key + columns }
         var quoted: String { CaptureTriggers.quoted(name) }
-        /// The columns that statements may set.
+        /// The columns settable by statements.
         var settable: [Column] { all.filter { !$0.constraint.hasPrefix("AS") } }
 
         var sql: String {
@@ -91,7 +91,7 @@ struct RandomSchema {
 
     // MARK: Statements
 
-    /// Runs some statements in a transaction of the library, or of a connection that does not know of it.
+    /// Runs some statements in a transaction of the library, or of a connection unaware of it.
     func act(on database: UbiquitousDatabase, in file: String, _ random: inout SeededGenerator) throws {
         let statements = (0..<random.number(1..<5)).map { _ in statement(&random) }
         if random.chance(60) {
@@ -109,7 +109,8 @@ struct RandomSchema {
         try queue.close()
     }
 
-    /// - Parameter schema: The name under which a connection has attached the file, with a period; empty for its main database.
+    /// - Parameter schema: The name under which a connection has attached the file, with a period; empty for its main
+    ///   database.
     func statement(_ random: inout SeededGenerator, in schema: String = "") -> (String, [RecordValue]) {
         let table = parts[random.number(0..<parts.count)]
         let clause = random.pick(["", "OR REPLACE", "OR REPLACE", "OR IGNORE", "OR FAIL"]) ?? ""
@@ -141,7 +142,7 @@ struct RandomSchema {
         }
     }
 
-    /// Returns triggers as programs have them, also such that write to the row that fired them.
+    /// Returns triggers as programs have them, including triggers that write to their own row.
     func triggers(_ random: inout SeededGenerator, named name: String) -> [String] {
         (0..<random.number(0..<4)).map { number in
             let (table, other) = (parts[random.number(0..<parts.count)], parts[random.number(0..<parts.count)])
@@ -176,7 +177,7 @@ struct RandomSchema {
         switch column.merge {
         case .counter: return .integer(Int64(random.number(-9..<9)))
         case .set:
-            // One text for each set, in the order of its members: to write the same ones in another way is no change.
+            // A single text per set, in the order of its members: writing the same members differently is no change.
             return .text(random.pick(["[1,2]", #"["x"]"#, #"[1,"x"]"#, "[]"]) ?? "[]")
         case .replace, .conflict:
             let values: [RecordValue] = [

@@ -5,28 +5,28 @@ import Records
 
 @testable import UbiquityData
 
-/// What SQLite's session extension records of one connection: the effect of all its transactions on each row. It does not use triggers.
+/// SQLite's session record of a connection: the effect of all its transactions on each row. It does not use triggers.
 final class SessionRecorder {
     typealias Columns = [RecordName: RecordValue]
 
     enum Effect: Hashable {
         /// All columns but those of the key.
         case inserted(Columns)
-        /// The columns that changed.
+        /// The changed columns.
         case updated(from: Columns, to: Columns)
         case deleted
     }
 
     private struct Table {
         let schema: TableSchema
-        /// All columns, in the order in which the table declares them.
+        /// All columns, in the order of the table's declaration.
         let columns: [RecordName]
     }
 
     private var session: OpaquePointer?
     private let tables: [Table]
 
-    /// - Parameter schema: The name under which the connection has the file.
+    /// - Parameter schema: The connection's name for the file.
     init(_ db: Database, in schema: String = "main", _ schemas: [TableSchema]) throws {
         let statements = StatementCache(db)
         tables = try schemas.map { table in
@@ -51,7 +51,7 @@ final class SessionRecorder {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
-    /// Returns what the tables have now compared with the beginning of the session.
+    /// Returns the tables' current contents compared with the session's start.
     func effects() throws -> [RowID: Effect] {
         var size: CInt = 0
         var bytes: UnsafeMutableRawPointer?
@@ -71,7 +71,7 @@ final class SessionRecorder {
         }
     }
 
-    /// Returns nil as effect if the row has the values that it had.
+    /// Returns nil as effect if the row has its old values.
     private func effect(_ iterator: OpaquePointer?) throws -> (RowID, Effect?) {
         var name: UnsafePointer<CChar>?
         var (count, operation, indirect) = (CInt(0), CInt(0), CInt(0))

@@ -6,8 +6,8 @@ import TestSupport
 
 @testable import UbiquityData
 
-/// A container with one log, as several devices see it: each has a folder, sends what it did there, and receives the entries of the log in
-/// their order, when the test says so.
+/// A container with a single log, as several devices see it: each has a folder, sends its own changes, and receives the
+/// log's entries in order, on the test's command.
 final class TestContainer: Sendable {
     fileprivate enum Change: Hashable {
         case folder(String)
@@ -21,12 +21,12 @@ final class TestContainer: Sendable {
     fileprivate func entries(from position: Int) -> ArraySlice<Change> { log.withLock { $0[position...] } }
 }
 
-/// The container's folder of one device.
+/// The container's folder on a device.
 final class TestMount: Sendable {
     private struct State {
         /// How many entries of the log this device has.
         var position = 0
-        /// What the device has sent or received.
+        /// The paths sent or received by the device.
         var known: Set<String> = []
         var versions: [String: VersionID] = [:]
     }
@@ -45,7 +45,7 @@ final class TestMount: Sendable {
         return state.withLock { $0.versions[String(file.dropFirst(path.utf8.count + 1))] }
     }
 
-    /// Sends what the device did since the last time. A folder that it removes takes what the device knew with it, and nothing else.
+    /// Sends the device's changes since the last time. A removed folder takes only known contents with it.
     func send() throws {
         let present = try contents()
         let known = state.withLock { $0.known }
@@ -93,7 +93,7 @@ final class TestMount: Sendable {
                 for folder in path.indices.filter({ path[$0] == "/" }) { state.known.insert(String(path[..<folder])) }
             }
         case .removed(let path):
-            // Fails for a folder that has something which the other device did not know: that stays.
+            // Fails for a folder with contents unknown to the removing device: it stays.
             _ = remove("\(self.path)/\(path)")
             let isGone = !FileManager.default.fileExists(atPath: "\(self.path)/\(path)")
             state.withLock { state in

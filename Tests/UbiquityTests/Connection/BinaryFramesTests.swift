@@ -20,7 +20,7 @@ struct BinaryFramesTests {
         granted = GrantedResponse(paths: [path], claim: 2, isWhole: true)
     }
 
-    /// Sends the claim on a thread of its own.
+    /// Sends the claim on a separate thread.
     private func claimAside(_ connection: MountConnection) -> BlockingPromise<Result<GrantedResponse, any Error>> {
         let answer = BlockingPromise<Result<GrantedResponse, any Error>>()
         let claim = claim

@@ -13,7 +13,8 @@ final class HandDaemon: Sendable {
 
     /// Returns a connection after its handshake, and the daemon at its other end.
     ///
-    /// - Parameter binaryFrames: The version of binary frames that the daemon accepts; nil for a daemon of an earlier release.
+    /// - Parameter binaryFrames: The daemon's accepted version of binary frames; nil for a daemon of an earlier
+    ///   release.
     static func connected(
         binaryFrames: UInt32? = nil, onEvent: @escaping @Sendable (DaemonEvent) -> Void = { _ in },
         onEnd: @escaping @Sendable () -> Void = {}
@@ -67,12 +68,12 @@ final class HandDaemon: Sendable {
         }
     }
 
-    /// Sends the reply that ``MountConnection/ask(_:)`` of the tests expects.
+    /// Sends the reply expected by the tests' ``MountConnection/ask(_:)``.
     func answer(_ envelope: ClientEnvelope) throws {
         try send(DaemonEnvelope(id: envelope.id, .response(PresentingResponse(presenter: try number(envelope)))))
     }
 
-    /// Returns the number that ``MountConnection/ask(_:)`` of the tests sent.
+    /// Returns the number sent by the tests' ``MountConnection/ask(_:)``.
     func number(_ envelope: ClientEnvelope) throws -> UInt64 {
         guard let request = envelope.request.call as? PresentRequest, let number = request.purpose.flatMap(UInt64.init)
         else { throw Errno(EPROTO) }
@@ -97,12 +98,12 @@ final class HandDaemon: Sendable {
 }
 
 extension MountConnection {
-    /// Sends a request that has one right response, and waits for the response on this thread.
+    /// Sends a request with a single right response, and waits for it on this thread.
     func ask(_ number: UInt64) throws -> UInt64 {
         try call(PresentRequest(path: .root, callbacks: [], purpose: "\(number)")).presenter
     }
 
-    /// Does the same on a thread of its own.
+    /// Does the same on a separate thread.
     func askAside(_ number: UInt64) -> BlockingPromise<Result<UInt64, any Error>> {
         let answer = BlockingPromise<Result<UInt64, any Error>>()
         Thread.detachNewThread { answer.put(Result { try self.ask(number) }) }

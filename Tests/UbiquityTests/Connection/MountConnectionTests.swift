@@ -8,7 +8,7 @@ import Testing
 
 @testable import Ubiquity
 
-/// One of the threads that wait for a response reads for all of them. If none waits, a separate thread reads.
+/// One of the threads waiting for a response reads for all of them. If none waits, a separate thread reads.
 @Suite("MountConnection", .timeLimit(.minutes(10)))
 struct MountConnectionTests {
     @Test("two threads get their own responses, whichever arrives first", arguments: [[0, 1], [1, 0]])
@@ -16,7 +16,7 @@ struct MountConnectionTests {
         let (daemon, connection) = try HandDaemon.connected()
         let first = connection.askAside(7)
         let requests = [try daemon.next()]
-        // By now, the first thread reads or is about to; the second one only waits.
+        // By now, the first thread reads or is about to; the second only waits.
         let second = connection.askAside(8)
         let both = requests + [try daemon.next()]
         for index in order { try daemon.answer(both[index]) }
@@ -141,7 +141,7 @@ struct MountConnectionTests {
         }
         var generator = SeededGenerator(seed: seed)
         var left = Array(repeating: rounds, count: threads)
-        /// The open requests, by the thread that waits for the response.
+        /// The open requests, by their waiting threads.
         var open: [Int: ClientEnvelope] = [:]
         while let chosen = open.keys.sorted().randomElement(using: &generator) ?? left.firstIndex(where: { $0 > 0 }) {
             let isMore = left.indices.contains { left[$0] > 0 && open[$0] == nil }

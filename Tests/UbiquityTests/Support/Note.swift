@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// A presenter that records its callbacks and does what the test says.
+/// A presenter that records its callbacks and acts on the test's instructions.
 final class Note: NSObject, NSFilePresenter, @unchecked Sendable {
     let events = Mutex<[String]>([])
     private let url: Mutex<URL?>

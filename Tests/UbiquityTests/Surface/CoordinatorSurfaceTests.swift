@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import Ubiquity
 
-/// Source as written for Apple's platforms that uses each method at least once. It must compile, and do what it does there.
+/// Source as written for Apple's platforms that uses each method at least once. It must compile, and behave the same.
 @Suite("The API of NSFileCoordinator and NSFilePresenter")
 struct CoordinatorSurfaceTests {
     @Test("every form of coordinate runs its accessor with the requested URLs")

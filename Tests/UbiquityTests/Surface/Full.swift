@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Ubiquity
 
-/// A presenter that implements every method.
+/// A presenter with every method.
 final class Full: NSObject, NSFilePresenter, @unchecked Sendable {
     private let events = Mutex<[String]>([])
     private let arrival = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ final class Full: NSObject, NSFilePresenter, @unchecked Sendable {
 
     var heard: [String] { events.withLock { $0 } }
 
-    /// Waits for one more event and returns the last one.
+    /// Waits for one more event and returns the last.
     func wait() -> String? {
         arrival.wait()
         return heard.last

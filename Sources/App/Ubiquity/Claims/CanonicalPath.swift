@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A path without symbolic links above its last component, so that two spellings of one folder are equal. A path of which nothing exists
-/// stays as it is.
+/// A path without symbolic links above its last component, so that different spellings of the same folder are equal. An
+/// entirely nonexistent path stays as it is.
 struct CanonicalPath {
     let text: String
-    /// Whether the item exists; it may be a dangling link.
+    /// Whether the item exists, possibly as a dangling link.
     let exists: Bool
 
     init(_ path: String) {
@@ -19,7 +19,7 @@ struct CanonicalPath {
 
     /// Returns whether the path has no `.` or `..` components and no redundant slashes.
     private static func isPlain(_ path: some Sequence<UInt8>) -> Bool {
-        // The number of dots since the last slash; nil after any other character.
+        // The number of dots since the last slash; nil after a different character.
         var dots: Int?
         for byte in path {
             switch (byte, dots) {
@@ -33,8 +33,8 @@ struct CanonicalPath {
         return dots == nil || (dots ?? 0) > 2
     }
 
-    /// Returns whether an item exists at the path and no symbolic links lead to it; false if the kernel does not support the lookup. Uses
-    /// two system calls, where realpath(3) makes one for each folder.
+    /// Returns whether an item exists at the path without passing symbolic links; false if the kernel does not support
+    /// the lookup. Uses two system calls, while realpath(3) needs a call per folder.
     private static func isWithoutLinks(_ path: String) -> Bool {
         let item = linux_open_without_links(path, O_NOFOLLOW | O_CLOEXEC)
         guard item >= 0 else { return false }

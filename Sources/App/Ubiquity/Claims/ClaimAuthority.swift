@@ -1,24 +1,25 @@
 import Coordination
 
-/// Decides who may read and write an item: the daemon of a mount for the items in it, and this process for all others.
+/// Decides who may read and write an item: a mount's daemon for items in it, and this process for all others.
 protocol ClaimAuthority: AnyObject, Sendable {
-    /// Requests all of these accesses together. The outcome is delivered once, perhaps before this method returns, on any thread, which
-    /// must not be blocked.
+    /// Requests all of these accesses together. The outcome is delivered once, perhaps before this method returns, on
+    /// any thread, which must not be blocked.
     func open(
         _ accesses: [PathAccess], _ terms: ClaimTerms,
         _ outcome: @escaping @Sendable (Result<GrantedClaim, CoordinationFailure>) -> Void
     ) -> ClaimTicket
 
-    /// Runs `body`, which sends a request, and lends the calling thread until `isDone`: the authority may read the response on that thread.
+    /// Runs `body` to send a request, and lends the calling thread until `isDone`: the authority may read the response
+    /// on it.
     func ask(_ body: () -> Void, until isDone: () -> Bool)
 
-    /// Presenters are identified by the agents that serve them. Returns once other accesses ask the presenter first.
+    /// Presenters are identified by their agents. Returns once other accesses ask the presenter first.
     func add(_ agent: PresenterAgent, at path: String)
     func remove(_ agent: PresenterAgent)
     func answer(_ question: UInt64, failure: String?)
-    /// Reports that the program has moved an item.
+    /// Reports a move by the program.
     func moved(_ path: String, to newPath: String)
-    /// Reports that the program has moved an item to another authority.
+    /// Reports a move by the program to a new authority.
     func left(_ path: String)
 }
 

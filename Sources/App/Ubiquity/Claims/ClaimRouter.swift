@@ -2,14 +2,14 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Finds the authority that decides about a path.
+/// Finds the authority for a path.
 final class ClaimRouter: Sendable {
     static let shared = ClaimRouter()
 
     struct Route: Sendable {
         let authority: any ClaimAuthority
         let path: String
-        /// Nil outside of every mount.
+        /// Nil outside every mount.
         let mount: MountAuthority?
         /// Whether the item existed at the time of the lookup.
         let exists: Bool
@@ -30,8 +30,8 @@ final class ClaimRouter: Sendable {
         return Route(authority: mount ?? process, path: found.text, mount: mount, exists: found.exists)
     }
 
-    /// The mount that programs use by default: the one that the variable `UBIQUITY_MOUNT` names, else the user's standard mount if it
-    /// exists, else the first.
+    /// The programs' default mount: the one named by the variable `UBIQUITY_MOUNT`, else the user's standard mount if
+    /// it exists, else the first.
     var principalMount: MountAuthority? {
         if let named = ProcessInfo.processInfo.environment["UBIQUITY_MOUNT"] {
             return records().first { $0.mount == named }.map(authority)

@@ -1,6 +1,6 @@
 import Coordination
 
-/// The purpose and the presenter on whose behalf a claim is requested.
+/// A claim request's purpose and presenter.
 struct ClaimTerms: Sendable {
     let purpose: String
     let agent: PresenterAgent?

@@ -1,4 +1,4 @@
-/// A request that is not finished.
+/// An unfinished request.
 struct ClaimTicket: Sendable {
     /// Cancels the request, unless it was granted.
     let cancel: @Sendable () -> Void

@@ -1,6 +1,6 @@
 import Coordination
 
-/// The reason why an access did not begin, or was not held until its end.
+/// Why an access did not begin, or was not held until its end.
 struct CoordinationFailure: Error, Sendable {
     enum Code: Sendable { case cancelled, gone, deadlock, busy, disconnected, unavailable, failed }
 

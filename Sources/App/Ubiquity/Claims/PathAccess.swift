@@ -1,6 +1,6 @@
 import Coordination
 
-/// One item of a request, named by its absolute path without symbolic links above it.
+/// An item of a request, named by its absolute path without symbolic links above it.
 struct PathAccess: Hashable, Sendable {
     let path: String
     let mode: Access.Mode

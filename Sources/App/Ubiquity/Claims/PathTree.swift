@@ -3,8 +3,8 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// The part of this machine's file tree that is claimed or presented in this process, by path. A path is an item, whether or not a file
-/// exists there: the tree knows only this process's own accesses and announced moves.
+/// The claimed or presented part of this machine's file tree in this process, by path. A path is an item, whether or
+/// not a file exists there: the tree knows only this process's own accesses and announced moves.
 final class PathTree: ItemTree, Sendable {
     fileprivate struct Node {
         var folder: ItemNumber?
@@ -17,7 +17,7 @@ final class PathTree: ItemTree, Sendable {
     fileprivate struct State {
         var nodes: [ItemNumber: Node] = [ItemNumber(1): Node(folder: nil, name: "", kind: .folder, holds: 1)]
         var lastNumber: Int64 = 1
-        /// Maps each item that a move replaced to the item that now has its place.
+        /// Maps each item replaced by a move to the item now in its place.
         var successors: [ItemNumber: ItemNumber] = [:]
     }
 
@@ -78,7 +78,7 @@ final class PathTree: ItemTree, Sendable {
         }
     }
 
-    /// Returns the item at the path, if one is held there.
+    /// Returns the item held at the path, if any.
     func known(_ path: String) -> ItemNumber? {
         state.withLock { state in
             path.split(separator: "/").reduce(Self.root as ItemNumber?) { item, name in
@@ -89,7 +89,7 @@ final class PathTree: ItemTree, Sendable {
 
     /// Moves an item to its new path.
     ///
-    /// - Returns: The item that had that path before; its claims are claims of the moved item from now on.
+    /// - Returns: The item previously at that path; its claims become claims of the moved item.
     func move(_ item: ItemNumber, to path: String) -> ItemNumber? {
         state.withLock { state in
             let target = state.find(path)
@@ -131,7 +131,7 @@ extension PathTree.State {
             }
             lastNumber += 1
             let next = ItemNumber(lastNumber)
-            // An item that contains another is a folder, whatever its kind was before.
+            // An item with contents is a folder, whatever its kind was before.
             if nodes[item]?.kind == .file { nodes[item]?.kind = .folder }
             nodes[next] = .init(folder: item, name: name, kind: PathTree.folderKind(name))
             nodes[item]?.children[name] = next

@@ -5,8 +5,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Decides among this process's coordinators and presenters about everything outside of mounts. It does not coordinate with other
-/// processes.
+/// Decides among this process's coordinators and presenters about everything outside mounts. It does not coordinate
+/// with other processes.
 final class ProcessAuthority: ClaimAuthority {
     private static let client = ClientID(1)
 
@@ -86,7 +86,7 @@ final class ProcessAuthority: ClaimAuthority {
         return GrantedClaim(paths: items.map(tree.path), number: id.value, finish: finish, drop: drop)
     }
 
-    /// Changes of files outside of mounts are not observed: each coordinated write counts as a change.
+    /// File changes outside mounts are not observed: each coordinated write counts as a change.
     private func notify(_ written: Written, _ id: ClaimID) {
         guard Written.exists(tree.path(of: written.item)) else { return }
         if !written.existed, let place = tree.place(of: written.item) {
@@ -136,7 +136,7 @@ final class ProcessAuthority: ClaimAuthority {
     }
 }
 
-/// Passes messages of this process's arbiter to its presenters.
+/// Passes this process's arbiter messages to its presenters.
 private final class Messenger: ClaimMessenger {
     private struct State {
         var agents: [PresenterID: PresenterAgent] = [:]
@@ -170,9 +170,10 @@ private final class Messenger: ClaimMessenger {
         }
     }
 
-    /// Does nothing: a process that is stopped does not run its own arbiter either.
+    /// Does nothing: a stopped process does not run its own arbiter either.
     func revoke(_ claim: ClaimID, of client: ClientID) {}
-    /// Does nothing: what the arbiter reports shows in the accesses themselves, which continue without the unresponsive presenter.
+    /// Does nothing: the arbiter's reports show in the accesses themselves, which continue without
+    /// the unresponsive presenter.
     func report(_ report: ClaimReport) {}
 }
 
@@ -194,7 +195,7 @@ extension PresenterCall {
         self.init(message.callback, message.subitem.map(tree.url))
     }
 
-    /// - Parameter now: The present URL of the presented item.
+    /// - Parameter now: The presented item's current URL.
     fileprivate init(_ notice: PresenterNotice, now: URL?, _ tree: PathTree) {
         let own = notice.callback.parameters.contains(.path) ? now : nil
         self.init(

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Passes one value from one thread to another that waits for it.
+/// Passes a single value to a waiting thread.
 final class BlockingPromise<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let arrival = DispatchSemaphore(value: 0)

@@ -4,15 +4,15 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Requests claims from the daemon of a mount, which decides for all programs that coordinate. It connects at the first request, and
-/// reconnects after the daemon was restarted.
+/// Requests claims from a mount's daemon, which decides for all coordinating programs. It connects at the first
+/// request, and reconnects after a restart of the daemon.
 final class MountAuthority: ClaimAuthority {
     private struct State {
         var connection: MountConnection?
-        /// The daemon's numbers of this process' presenters.
+        /// The daemon's numbers for this process's presenters.
         var agents: [UInt64: PresenterAgent] = [:]
         var numbers: [ObjectIdentifier: UInt64] = [:]
-        /// The paths where the presenters were registered, to register them again with a restarted daemon.
+        /// The presenters' registration paths, to register them again with a restarted daemon.
         var paths: [ObjectIdentifier: (agent: PresenterAgent, path: String)] = [:]
         /// Messages that arrived before their presenter's number was known.
         var early: [UInt64: [PresenterAgent.Delivery]] = [:]
@@ -95,9 +95,9 @@ final class MountAuthority: ClaimAuthority {
 
     // MARK: Other requests
 
-    /// Sends a request to the daemon without waiting. The completion is called once, on the thread that reads.
+    /// Sends a request to the daemon without waiting. The completion is called once, on the reading thread.
     ///
-    /// - Returns: A function that cancels the request; the completion may be called all the same.
+    /// - Returns: A function to cancel the request; the completion may still be called.
     func send<Call: DaemonCall>(
         _ request: Call, _ completion: @escaping @Sendable (Result<Call.Response, DaemonFailure>) -> Void
     ) throws(DaemonFailure) -> @Sendable () -> Void {
@@ -113,7 +113,7 @@ final class MountAuthority: ClaimAuthority {
 
     /// Subscribes to events. `onEnd` is called once, with the reason unless the end was requested.
     ///
-    /// - Returns: A function that ends the subscription.
+    /// - Returns: A function to end the subscription.
     func follow(
         _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void
@@ -123,13 +123,13 @@ final class MountAuthority: ClaimAuthority {
         return { connection.unfollow(id) }
     }
 
-    /// Waits until the bytes of an item, or of everything in a folder, are on this device.
+    /// Waits until the bytes of an item, or of everything in a folder, are local.
     func download(_ absolute: String) throws(DaemonFailure) {
         let items = try call(DownloadRequest(paths: [try path(absolute)], wait: true))
         if let failure = items.outcomes.first?.failure { throw failure }
     }
 
-    /// Returns the value of one of the item's extended attributes in the mount; nil if it has none.
+    /// Returns the value of an item's extended attribute in the mount; nil if it has none.
     static func attribute(_ name: String, of path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = getxattr(path, "user.ubiquity.\(name)", &buffer, buffer.count)
@@ -191,16 +191,16 @@ final class MountAuthority: ClaimAuthority {
 
     func add(_ agent: PresenterAgent, at path: String) {
         state.withLock { $0.paths[ObjectIdentifier(agent)] = (agent, path) }
-        // Without a daemon, the presenter is registered as soon as there is one.
+        // Without a daemon, the presenter is registered as soon as the daemon is available.
         guard let connection = try? connection() else { return reconnectForPresenters() }
         let isKnown = state.withLock { $0.numbers[ObjectIdentifier(agent)] != nil }
         if !isKnown { register(agent, path, connection) }
     }
 
-    /// Registers the presenter. Returns when the daemon has registered or refused it. A refused presenter receives nothing, such as one of
-    /// an item whose folder does not exist.
+    /// Registers the presenter. Returns when the daemon has registered or refused it. A refused presenter, such as of
+    /// an item in a nonexistent folder, receives nothing.
     private func register(_ agent: PresenterAgent, _ path: String, _ connection: MountConnection) {
-        // A path that no mount can have is never presented.
+        // A path no mount can have is never presented.
         guard let mountPath = try? self.path(path) else { return }
         let begins = state.withLock { state in
             state.registrations += 1
@@ -248,10 +248,10 @@ final class MountAuthority: ClaimAuthority {
         alive?.send(AnswerRequest(question: question, failure: failure)) { _, _ in }
     }
 
-    /// Does nothing: the daemon sees every move by itself.
+    /// Does nothing: the daemon observes every move.
     func moved(_ path: String, to newPath: String) {}
 
-    /// Does nothing: the daemon sees by itself that an item disappeared.
+    /// Does nothing: the daemon observes the disappearance.
     func left(_ path: String) {}
 
     private func handle(_ event: DaemonEvent) {

@@ -2,8 +2,8 @@ import Basics
 import DaemonProtocol
 import Synchronization
 
-/// Decides which thread reads: a thread that waits for its response, so that no second thread has to be woken for it; or the connection's
-/// own thread, which watches the stream while no such thread reads.
+/// Decides which thread reads: a thread waiting for its response, so that no second thread has to be woken for it; or
+/// the connection's own thread, which watches the stream while no waiting thread reads.
 extension MountConnection {
     struct Reader {
         var splitter = FrameSplitter()
@@ -11,10 +11,11 @@ extension MountConnection {
         var heard = ContinuousClock.now
     }
 
-    /// Runs `body`, which sends a request, and lends the calling thread: it reads until `isDone`. Returns at once if another thread reads
-    /// already, or if the connection is closed; waiting callers have then been resumed, or will be.
+    /// Runs `body` to send a request, and lends the calling thread: it reads until `isDone`. Returns immediately if
+    /// another thread reads already, or if the connection is closed; waiting callers have then been resumed,
+    /// or will be.
     func ask(_ body: () -> Void, until isDone: () -> Bool) {
-        // This is set before sending, because the response may arrive at once and would wake the other thread.
+        // Set before sending, because an immediate response would wake the other thread.
         let isOurs = state.withLock { state in
             guard !state.isLent, !state.isOver else { return false }
             state.isLent = true
@@ -23,7 +24,7 @@ extension MountConnection {
         }
         body()
         guard isOurs else { return }
-        // Callbacks for other callers that run here are not inside this thread's claims.
+        // Callbacks for other callers on this thread are not inside its claims.
         let isOpen = Enclosing.$current.withValue([]) { reader.withLock { read(until: isDone, &$0) } }
         state.withLock { state in
             state.isLent = false
@@ -45,7 +46,7 @@ extension MountConnection {
         }
     }
 
-    /// The body of the thread that watches, which runs as long as the connection lasts.
+    /// The watching thread's body, which runs as long as the connection lasts.
     func keepWatch() {
         do {
             while try readWhatIsThere() {

@@ -4,29 +4,30 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// This process's connection with the daemon of a mount. Many threads send requests over it; one of them reads, or else a thread of its own
-/// does. A daemon that is silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits longer than that for a frozen daemon.
+/// This process's connection with a mount's daemon. Many threads send requests over it; one of them reads, or else a
+/// dedicated thread. A daemon silent for ``ControlFrame/silenceLimit`` counts as gone, so nothing waits longer for a
+/// frozen daemon.
 final class MountConnection: Sendable {
-    /// Receives the number of the request and its outcome. Called on whichever thread reads, which must not be blocked.
+    /// Receives the request's number and outcome. Called on the reading thread, which must not be blocked.
     typealias Completion<Response> = @Sendable (UInt64, Result<Response, DaemonFailure>) -> Void
 
     struct State {
         var lastID: UInt64 = 0
         var waiting: [UInt64: Completion<DaemonResponse>] = [:]
-        /// The recipients of events, by the number of the request that subscribed to them.
+        /// Event recipients, by the number of the subscribing request.
         var followers: [UInt64: @Sendable (DaemonEvent) -> Void] = [:]
-        /// The calls that were sent, whose responses can be decoded.
+        /// The sent calls, for decoding their responses.
         var calls = CallRegistry()
         var isOver = false
         /// Whether the daemon accepts binary frames.
         var hasBinaryFrames = false
-        /// Whether a thread that waits for its response reads.
+        /// Whether a thread waiting for its response reads.
         var isLent = false
     }
 
     let stream: UnixStream
     let watch: StreamWatch
-    /// Held by the thread that reads.
+    /// Held by the reading thread.
     let reader = Mutex(Reader())
     private let sending = Mutex(())
     let state = Mutex(State())
@@ -57,7 +58,7 @@ final class MountConnection: Sendable {
         }
     }
 
-    /// Sends the hello. A daemon of an earlier release ignores the offer of binary frames.
+    /// Sends the hello. An earlier release's daemon ignores the offer of binary frames.
     private func greet() throws(DaemonFailure) {
         let daemon = try call(
             HelloRequest(program: ProcessInfo.processInfo.processName, binaryFrames: BinaryFrame.version))
@@ -68,7 +69,7 @@ final class MountConnection: Sendable {
 
     /// Sends a request.
     ///
-    /// - Returns: The number of the request.
+    /// - Returns: The request's number.
     @discardableResult
     func send<Call: DaemonCall>(
         _ request: Call, follower: (@Sendable (DaemonEvent) -> Void)? = nil,
@@ -92,13 +93,13 @@ final class MountConnection: Sendable {
         return id
     }
 
-    /// Sends a request whose response is ignored. An older daemon may send one.
+    /// Sends a request and ignores any response. An older daemon may send one.
     func post<Call: DaemonCall>(_ request: Call) {
         let id = state.withLock { state in
             state.enter(Call.self)
             return state.lastID
         }
-        // A daemon that is gone needs no message.
+        // A dead daemon needs no message.
         do { try write(request, id) } catch { end() }
     }
 
@@ -117,8 +118,8 @@ final class MountConnection: Sendable {
         try sending.withLock { _ in try stream.send(frame) }
     }
 
-    /// Subscribes to events until the request ends, or ``unfollow(_:)`` is called. `onEvent` and `onEnd` are called on whichever thread
-    /// reads, which must not be blocked.
+    /// Subscribes to events until the request ends, or ``unfollow(_:)`` is called. `onEvent` and `onEnd` are called on
+    /// the reading thread, which must not be blocked.
     func follow(
         _ request: some DaemonCall, onEvent: @escaping @Sendable (DaemonEvent) -> Void,
         onEnd: @escaping @Sendable (DaemonFailure?) -> Void

@@ -2,7 +2,7 @@ import Coordination
 import DaemonProtocol
 import Foundation
 
-/// Conversions between the library's types and those of the control socket.
+/// Conversions between the library's types and the control socket's types.
 extension WantedAccess {
     init(_ mode: Access.Mode, _ path: MountPath) {
         switch mode {
@@ -58,7 +58,7 @@ extension CoordinationFailure {
 }
 
 extension PresenterAgent.Delivery {
-    /// Returns the presenter's number and the delivery for it; nil for an event that is not for a presenter.
+    /// Returns the presenter's number and its delivery; nil for an event not meant for a presenter.
     static func from(_ event: DaemonEvent, root: String) -> (UInt64, PresenterAgent.Delivery)? {
         switch event {
         case .question(let question):

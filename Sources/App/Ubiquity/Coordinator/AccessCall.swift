@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The cancellation handle of one access. Whatever the access waits for, a claim or bytes, can be cancelled at any time until the accessor
-/// runs.
+/// An access's cancellation handle. While waiting for a claim or for bytes, the access can be cancelled at any time
+/// until the accessor runs.
 final class AccessCall: Sendable {
     private struct State {
         var isCancelled = false
         var hasBegun = false
-        /// Cancels what the access waits for now.
+        /// Cancels the current wait.
         var drop: (@Sendable () -> Void)?
     }
 
@@ -17,7 +17,7 @@ final class AccessCall: Sendable {
     /// - Parameter onEnd: Called once, when there is nothing left to cancel.
     init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
 
-    /// Records that the access waits for something. Calls `drop` at once if the access is already cancelled.
+    /// Records a wait of the access. Calls `drop` immediately if the access is already cancelled.
     func wait(_ drop: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.drop = drop
@@ -37,7 +37,7 @@ final class AccessCall: Sendable {
         if isCancelled { throw .cancelled }
     }
 
-    /// Ends an access that failed.
+    /// Ends a failed access.
     func end() {
         state.withLock { $0.drop = nil }
         onEnd()

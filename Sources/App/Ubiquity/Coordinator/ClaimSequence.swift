@@ -2,8 +2,8 @@ import Coordination
 import Foundation
 import Synchronization
 
-/// The claims of one coordinated access. All items of one authority are claimed together; the authorities follow one another in a global
-/// order, so that no two sequences wait for each other.
+/// The claims of a coordinated access. All items of an authority are claimed together; the authorities follow each
+/// other in a global order, so that no two sequences wait for each other.
 final class ClaimSequence: Sendable {
     typealias Completion = @Sendable (Result<HeldClaims, CoordinationFailure>) -> Void
 
@@ -17,7 +17,7 @@ final class ClaimSequence: Sendable {
     private struct State {
         var ticket: ClaimTicket?
         var isCancelled = false
-        /// Whether the accessor is about to run, so that it is too late to cancel.
+        /// Whether the accessor is about to run, too late for a cancellation.
         var isGranted = false
         var claims: [HeldClaims.Claim] = []
         var paths: [Int: String] = [:]
@@ -52,9 +52,9 @@ final class ClaimSequence: Sendable {
 
     func begin() { ask(for: groups[...]) }
 
-    /// Begins on a thread that waits for the outcome.
+    /// Begins on a thread waiting for the outcome.
     func begin(until isDone: () -> Bool) {
-        // With several authorities, the thread that delivers one outcome sends the next request.
+        // With several authorities, the thread delivering an outcome sends the next request.
         guard groups.count == 1 else { return begin() }
         groups[0].route.authority.ask(begin, until: isDone)
     }
@@ -100,7 +100,8 @@ final class ClaimSequence: Sendable {
         }
     }
 
-    /// Releases the claims. Called on the thread that delivers outcomes, which must not wait for a response that only it can read.
+    /// Releases the claims. Called on the thread delivering outcomes, which must not wait for a response only
+    /// it can read.
     private func giveBack() {
         for claim in state.withLock({ $0.claims }).reversed() { claim.granted.drop() }
     }

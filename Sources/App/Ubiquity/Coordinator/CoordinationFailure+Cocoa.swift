@@ -1,7 +1,7 @@
 import Foundation
 
 extension CoordinationFailure {
-    /// Returns an error of the Cocoa domain with the path and the reason.
+    /// Returns a Cocoa error with the path and the reason.
     func cocoa(_ wanted: [WantedItem]) -> NSError {
         let isReading = wanted.contains { if case .reading = $0.purpose { true } else { false } }
         let code: CocoaError.Code =

@@ -3,7 +3,7 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// The claims that are held while an accessor runs.
+/// Claims held while an accessor runs.
 struct HeldClaims: Sendable {
     struct Claim: Sendable {
         let granted: GrantedClaim
@@ -12,7 +12,7 @@ struct HeldClaims: Sendable {
 
     struct Item: Sendable {
         let wanted: WantedItem
-        /// The item's path when it was requested, and its present path.
+        /// The item's path when it was requested, and its current path.
         let oldPath: String
         let path: String
         /// Whether the item existed when it was requested.
@@ -27,13 +27,13 @@ struct HeldClaims: Sendable {
     let claims: [Claim]
     let items: [Item]
 
-    /// Whether everything is on this device and nothing has to be copied, so that ``prepared`` does not block.
+    /// Whether everything is local and nothing has to be copied, so that ``prepared`` does not block.
     var isReady: Bool { claims.allSatisfy(\.granted.isWhole) && !items.contains(where: \.wanted.isForUploading) }
 
-    /// The prepared access of claims that are ``isReady``.
+    /// Prepared access for claims known to be ``isReady``.
     var prepared: PreparedAccess { PreparedAccess(ready: self) }
 
-    /// Returns the content that the accessor will read and that is not on this device. Releases all claims if an item is gone.
+    /// Returns missing local content that the accessor will read. Releases all claims if an item is gone.
     func missing() throws(CoordinationFailure) -> [MissingContent] {
         // The daemon has checked already.
         if claims.allSatisfy(\.granted.isWhole) { return [] }
@@ -46,7 +46,7 @@ struct HeldClaims: Sendable {
         }
     }
 
-    /// Prepares the accessor's URLs; releases all claims if that fails. May take as long as a copy does.
+    /// Prepares the accessor's URLs; releases all claims if that fails. May take as long as a copy.
     func prepare() throws(CoordinationFailure) -> PreparedAccess {
         try guarded { () throws(CoordinationFailure) in try PreparedAccess(self) }
     }
@@ -59,15 +59,15 @@ struct HeldClaims: Sendable {
         }
     }
 
-    /// Releases all claims before anything was done, without waiting.
+    /// Releases all unused claims, without waiting.
     func drop() { for claim in claims.reversed() { claim.granted.drop() } }
 
-    /// Releases all claims. A failure means that one of them was not held to the end.
+    /// Releases all claims. A failure means some claim was not held to the end.
     func finish() -> CoordinationFailure? {
         claims.reversed().compactMap { $0.granted.finish() }.first
     }
 
-    /// Runs the accessor so that requests in it are recognised as being inside of these claims.
+    /// Runs the accessor so that requests in it are recognised as inside these claims.
     func around<T>(_ accessor: () throws -> T) rethrows -> T {
         try Enclosing.$current.withValue(enclosing) { try accessor() }
     }
@@ -82,7 +82,7 @@ struct HeldClaims: Sendable {
             item.path.hasPrefix($0.root + "/")
         }
         guard let mount else { return VersionDirectory.shared.missing(item.path) }
-        // A folder that is no package never has this status: it is read without its contents.
+        // An ordinary folder never has this status: it is read without its contents.
         guard MountAuthority.attribute("status", of: item.path) == "notDownloaded" else { return nil }
         return .document(mount, path: item.path)
     }

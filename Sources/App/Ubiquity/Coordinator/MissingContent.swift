@@ -1,14 +1,14 @@
 import DaemonProtocol
 import Foundation
 
-/// Bytes that an accessor will read and that are not on this device.
+/// Bytes needed by an accessor and missing on this device.
 enum MissingContent: Sendable {
-    /// The content of a file or package.
+    /// A file's or package's content.
     case document(MountAuthority, path: String)
-    /// The content of a version that the cloud has.
+    /// A version's content in the cloud.
     case version(MountAuthority, FetchVersionRequest)
 
-    /// Fetches the bytes, and returns when they are on this device. The daemon reports an error when none have arrived for
+    /// Fetches the bytes, and returns when they are local. The daemon reports an error if none have arrived for
     /// ``Patience/limit``.
     func fetch(_ call: AccessCall) throws(CoordinationFailure) {
         let outcome = BlockingPromise<CoordinationFailure?>()
@@ -16,8 +16,8 @@ enum MissingContent: Sendable {
         if let failure = outcome.take() { throw failure }
     }
 
-    /// Fetches the bytes without waiting. The completion is called once, on any thread, which must not be blocked, with the failure if
-    /// there was one.
+    /// Fetches the bytes without waiting. The completion is called once, on any thread, which must not be blocked, with
+    /// the failure, if any.
     func fetch(_ call: AccessCall, _ completion: @escaping @Sendable (CoordinationFailure?) -> Void) {
         let once = Once()
         let end: @Sendable (CoordinationFailure?) -> Void = { if once.isFirst() { completion($0) } }
@@ -30,7 +30,7 @@ enum MissingContent: Sendable {
         } catch { end(CoordinationFailure(error)) }
     }
 
-    /// - Returns: A function that cancels the request.
+    /// - Returns: A function to cancel the request.
     private func request(
         _ end: @escaping @Sendable (CoordinationFailure?) -> Void
     ) throws(DaemonFailure) -> @Sendable () -> Void {

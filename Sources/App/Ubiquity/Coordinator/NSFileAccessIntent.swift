@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// One item of a coordinated access to several items: its URL, and whether it is read or written.
+/// An item of a coordinated access to several items: its URL, and whether it is read or written.
 ///
 /// Apple's name: `NSFileAccessIntent`.
 // The URL is behind a Mutex.
@@ -24,7 +24,7 @@ open class NSFileAccessIntent: NSObject, @unchecked Sendable {
         with url: URL, options: NSFileCoordinator.WritingOptions = []
     ) -> NSFileAccessIntent { NSFileAccessIntent(url, .writing(options)) }
 
-    /// The URL of the item. In the accessor, this is the item's present URL; use it instead of the requested one.
+    /// The item's URL. In the accessor, this is the current URL; use it instead of the requested URL.
     open var url: URL { current.withLock { $0 } }
 
     var wanted: WantedItem { WantedItem(url: url, purpose: purpose) }

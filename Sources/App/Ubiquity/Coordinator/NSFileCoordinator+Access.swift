@@ -2,14 +2,15 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The course of an access: acquiring its claims, and fetching the bytes that it reads. While bytes are fetched nothing is claimed, so no
-/// access waits behind a download, which may take long or fail.
+/// The course of an access: acquiring its claims, and fetching the bytes to read. While bytes are fetched nothing is
+/// claimed, so no access waits behind a download, which may take long or fail.
 extension NSFileCoordinator {
-    /// The maximum number of attempts. If claimed content turns out to be missing, it is fetched without the claim, which is then requested
-    /// again. In the last attempt, the bytes are fetched under the claim, which prevents their eviction in between.
+    /// Maximum number of attempts. If claimed content turns out to be missing, it is fetched without the claim, and the
+    /// claim is then requested again. In the last attempt, the bytes are fetched under the claim, to prevent their
+    /// eviction in between.
     private static let attempts = 3
 
-    /// Returns a call that ``cancel()`` can cancel; throws if the coordinator was cancelled already.
+    /// Returns a call for ``cancel()`` to cancel; throws if the coordinator was cancelled already.
     func makeCall() throws(CoordinationFailure) -> AccessCall {
         let call = state.withLock { state -> AccessCall? in
             guard !state.isCancelled else { return nil }
@@ -66,16 +67,16 @@ extension NSFileCoordinator {
 
     typealias Completion = @Sendable (Result<PreparedAccess, CoordinationFailure>) -> Void
 
-    /// Accesses the items without waiting: the claims have been requested when this method returns. The completion is called once, on any
-    /// thread, which must not be blocked.
+    /// Accesses the items without waiting: the claims have been requested when this method returns. The completion is
+    /// called once, on any thread, which must not be blocked.
     func access(
         _ wanted: [WantedItem], _ call: AccessCall, attempt: Int = 1, _ completion: @escaping Completion
     ) {
         let around = Enclosing.current
         let sequence = sequence(wanted) { [self] result in
-            // The daemon has checked already: nothing is left that could block.
+            // The daemon has checked already: nothing left can block.
             if case .success(let held) = result, held.isReady { return completion(.success(held.prepared)) }
-            // The present thread reads for all callers and must not be blocked.
+            // The current thread reads for all callers and must not be blocked.
             DispatchQueue.global().async { [self] in
                 Enclosing.$current.withValue(around) { look(result, wanted, call, attempt, completion) }
             }
@@ -108,14 +109,14 @@ extension NSFileCoordinator {
         } catch { completion(.failure(error)) }
     }
 
-    /// Fetches the contents one after the other.
+    /// Fetches the contents in sequence.
     private static func fetch(
         _ missing: ArraySlice<MissingContent>, _ call: AccessCall,
         _ completion: @escaping @Sendable (CoordinationFailure?) -> Void
     ) {
         guard let item = missing.first else { return completion(nil) }
         item.fetch(call) { failure in
-            // The completion may block, and the present thread reads for all callers.
+            // The completion may block, and the current thread reads for all callers.
             DispatchQueue.global().async {
                 if let failure { completion(failure) } else { fetch(missing.dropFirst(), call, completion) }
             }

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Accesses all the items together, without waiting. The accessor runs on the queue: with nil once access is granted and the intents
-    /// have their present URLs, otherwise with the error.
+    /// Accesses all the items together, without waiting. The accessor runs on the queue: with nil once access is
+    /// granted and the intents have their current URLs, otherwise with the error.
     public func coordinate(
         with intents: [NSFileAccessIntent], queue: OperationQueue,
         byAccessor accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -10,7 +10,7 @@ extension NSFileCoordinator {
         let wanted = intents.map(\.wanted)
         do throws(CoordinationFailure) {
             let call = try makeCall()
-            // The enclosing accesses do not wait for this one.
+            // Enclosing accesses do not wait for this access.
             Enclosing.$current.withValue([]) {
                 access(wanted, call) { result in queue.addOperation { onQueue(result, call) } }
             }
@@ -43,7 +43,7 @@ extension NSFileCoordinator {
         try await coordinate([WantedItem(url: url, purpose: .reading(options))]) { try await body($0[0]) }
     }
 
-    /// Writes an item while no other coordinated access reads or writes it, without blocking a thread.
+    /// Writes an item without blocking a thread, while no other coordinated access reads or writes it.
     ///
     /// Not part of Apple's API.
     public func coordinate<T: Sendable>(
@@ -52,7 +52,8 @@ extension NSFileCoordinator {
         try await coordinate([WantedItem(url: url, purpose: .writing(options))]) { try await body($0[0]) }
     }
 
-    /// Accesses all the items together, without blocking a thread. The body receives their present URLs, in the order of the intents.
+    /// Accesses all the items together, without blocking a thread. The body receives their current URLs, in the order
+    /// of the intents.
     ///
     /// Not part of Apple's API.
     public func coordinate<T: Sendable>(
@@ -98,7 +99,7 @@ extension NSFileCoordinator {
         } catch { throw error.cocoa(wanted) }
     }
 
-    /// Runs blocking work outside of the tasks' thread pool.
+    /// Runs blocking work outside the tasks' thread pool.
     private static func aside<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: work()) }

@@ -1,10 +1,11 @@
 public import Foundation
 
 extension NSFileCoordinator {
-    /// Reads an item. The accessor runs on this thread with the item's present URL, while no coordinated access writes the item.
+    /// Reads an item. The accessor runs on this thread with the item's current URL, while no coordinated access writes
+    /// the item.
     ///
-    /// - Parameter outError: Receives the error. The accessor did not run, unless the daemon ended, or this program was stopped in the
-    ///   accessor for so long that others continued without it.
+    /// - Parameter outError: Receives the error. The accessor did not run, unless the daemon ended, or this program was
+    ///   stopped in the accessor for so long that others continued without it.
     public func coordinate(
         readingItemAt url: URL, options: ReadingOptions = [], error outError: NSErrorPointer,
         byAccessor reader: (URL) -> Void
@@ -12,7 +13,7 @@ extension NSFileCoordinator {
         coordinate([WantedItem(url: url, purpose: .reading(options))], outError) { reader($0[0]) }
     }
 
-    /// Writes an item while no other coordinated access reads or writes it. An item that does not exist may be created.
+    /// Writes an item while no other coordinated access reads or writes it. A nonexistent item may be created.
     public func coordinate(
         writingItemAt url: URL, options: WritingOptions = [], error outError: NSErrorPointer,
         byAccessor writer: (URL) -> Void
@@ -20,7 +21,7 @@ extension NSFileCoordinator {
         coordinate([WantedItem(url: url, purpose: .writing(options))], outError) { writer($0[0]) }
     }
 
-    /// Reads one item and writes another, both held together.
+    /// Reads an item and writes another, both held together.
     public func coordinate(
         readingItemAt readingURL: URL, options readingOptions: ReadingOptions = [], writingItemAt writingURL: URL,
         options writingOptions: WritingOptions = [], error outError: NSErrorPointer,
@@ -44,7 +45,8 @@ extension NSFileCoordinator {
         coordinate(wanted, outError) { writer($0[0], $0[1]) }
     }
 
-    /// Claims many items at once, for accesses of this coordinator inside the accessor, which then neither wait nor send further requests.
+    /// Claims many items together, for accesses of this coordinator inside the accessor, which then neither wait nor
+    /// send further requests.
     ///
     /// - Parameter batchAccessor: Must call its argument when it has finished with the items; they are held until then.
     public func prepare(
@@ -78,7 +80,8 @@ extension NSFileCoordinator {
     }
 }
 
-/// Signals the end of a batch when it is released: an accessor that releases the block without calling it has finished with the items too.
+/// Signals the end of a batch when it is released: an accessor releasing the block without calling it has finished with
+/// the items too.
 private final class BatchEnd: Sendable {
     let isOver: BlockingPromise<Bool>
     init(_ isOver: BlockingPromise<Bool>) { self.isOver = isOver }

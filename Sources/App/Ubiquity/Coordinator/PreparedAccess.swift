@@ -2,13 +2,13 @@ import Archives
 import Foundation
 import Glibc
 
-/// The URLs for an accessor, and the copies to remove after it.
+/// An accessor's URLs, and the copies to remove after it.
 struct PreparedAccess: Sendable {
     let urls: [URL]
-    /// The folders of copies that were made for uploading.
+    /// The folders of copies for uploading.
     private let copies: [URL]
     private let held: HeldClaims
-    /// Whether the claims are released: no access waits for a reader that has its own copy.
+    /// Whether the claims are released: no access waits for a reader with its own copy.
     private let isReleased: Bool
 
     /// Creates an access without copies.
@@ -64,9 +64,9 @@ struct PreparedAccess: Sendable {
         if !isReleased { held.drop() }
     }
 
-    /// Releases everything. A failure means that a claim was not held until the accessor returned.
+    /// Releases everything. A failure means a claim was not held until the accessor returned.
     func end() -> CoordinationFailure? {
-        // A copy that cannot be removed stays in the folder for temporary files, which the system empties.
+        // An unremovable copy stays in the folder for temporary files, which the system empties.
         for copy in copies { try? FileManager.default.removeItem(at: copy) }
         return isReleased ? nil : held.finish()
     }
@@ -92,7 +92,7 @@ struct PreparedAccess: Sendable {
         }
     }
 
-    /// Returns whether the item is a folder or a link to one. The copy reports an item that does not exist.
+    /// Returns whether the item is a folder or a link to a folder. A nonexistent item is reported by the copy.
     private static func isFolder(_ url: URL) -> Bool {
         var status = stat()
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

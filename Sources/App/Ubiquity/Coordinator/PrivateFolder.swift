@@ -1,21 +1,21 @@
 import Foundation
 import Glibc
 
-/// Private folders for copies of documents. They are in the folder for temporary files, which every user of the machine can list, and are
-/// closed to other users from their creation.
+/// Private folders for copies of documents. They are in the folder for temporary files, which every user of the machine
+/// can list, and are closed to other users from their creation.
 enum PrivateFolder {
     /// Returns an unused path.
     static func place() -> URL {
         FileManager.default.temporaryDirectory.appending(path: "ubiquity-\(UUID().uuidString)")
     }
 
-    /// - Throws: `CocoaError` if the path exists already, or there is no room.
+    /// - Throws: `CocoaError` if the path exists already, or there is no space.
     static func make(at folder: URL = place()) throws -> URL {
         guard mkdir(folder.path, 0o700) == 0 else { throw failure(folder.path) }
         return folder
     }
 
-    /// Creates a new file that only its owner may access.
+    /// Creates a new file accessible only to its owner.
     static func makeFile(at url: URL) throws -> FileHandle {
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure(url.path) }
@@ -27,7 +27,7 @@ enum PrivateFolder {
         let copy = folder.appending(path: url.lastPathComponent)
         try FileManager.default.copyItem(at: url, to: copy)
         var status = stat()
-        // The mode of a link has no meaning, and changing it would follow the link.
+        // A link's mode has no meaning, and changing it would follow the link.
         if lstat(copy.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { chmod(copy.path, 0o600) }
         return copy
     }

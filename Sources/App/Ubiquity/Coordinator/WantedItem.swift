@@ -2,7 +2,7 @@ import Coordination
 import Foundation
 import Glibc
 
-/// One item of a coordinated access, as the program requested it.
+/// An item of a coordinated access, as requested by the program.
 struct WantedItem: Sendable {
     enum Purpose: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
@@ -12,7 +12,7 @@ struct WantedItem: Sendable {
     let url: URL
     let purpose: Purpose
 
-    /// The target of a link if the target is to be read. A dangling link is read itself.
+    /// A link's target if the target is to be read. A dangling link is read itself.
     var target: URL {
         guard case .reading(let options) = purpose, options.contains(.resolvesSymbolicLink) else { return url }
         return url.resolvingSymlinksInPath()

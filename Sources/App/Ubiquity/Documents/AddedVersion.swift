@@ -1,11 +1,11 @@
 import Foundation
 
-/// A version that a program added to a document: a copy that this machine keeps beside the devices' state directories.
+/// A version added to a document by a program: a copy kept on this machine beside the devices' state directories.
 struct AddedVersion: Codable, Sendable {
-    /// The identity of the document; see ``AddedVersions``.
+    /// The document's identity; see ``AddedVersions``.
     let document: String
     let id: String
-    /// The name of the file or package when it was added.
+    /// The file's or package's name when it was added.
     let name: String
     let added: Date
     let modified: Date?

@@ -2,14 +2,14 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// The versions that programs added, stored in the user's data as folders `added-versions/DOCUMENT/ID`, each with the content and a record,
-/// `.version.json`.
+/// Versions added by programs, stored in the user's data as folders `added-versions/DOCUMENT/ID`, each with the content
+/// and a record, `.version.json`.
 ///
 /// A document in a mount is identified by its item, which survives moves; any other document is identified by its path.
 enum AddedVersions {
-    /// How many discardable versions of a document are kept.
+    /// Maximum number of discardable versions per document.
     private static let limit = 10
-    /// The name of the record. It never equals the name of a version's content, which is a document's name.
+    /// The record's name. It never equals the name of a version's content, which is a document's name.
     private static let record = ".version.json"
 
     static func document(_ url: URL) -> String {
@@ -24,7 +24,7 @@ enum AddedVersions {
         "\(StandardPaths.current.data)/added-versions/\(document.hashed)"
     }
 
-    /// Returns the versions of the document, newest first.
+    /// Returns the document's versions, newest first.
     static func list(of url: URL) -> [AddedVersion] {
         let document = document(url)
         // If the folder does not exist, no version was added.
@@ -33,7 +33,7 @@ enum AddedVersions {
             .filter { $0.document == document }.sorted { $0.added > $1.added }
     }
 
-    /// Copies or moves the contents into a new version, which is durable when this method returns.
+    /// Copies or moves the contents into a new version, durable when this method returns.
     static func add(_ contents: URL, to url: URL, byMoving: Bool) throws -> AddedVersion {
         let values = try FileManager.default.attributesOfItem(atPath: contents.path)
         let version = AddedVersion(
@@ -67,7 +67,7 @@ enum AddedVersions {
     /// Removes the oldest discardable versions beyond the limit.
     private static func discard(of url: URL) {
         for version in list(of: url).filter(\.isDiscardable).dropFirst(limit) {
-            // A version that cannot be removed is retried when the next version is added.
+            // Removing a version is retried when the next version is added.
             try? remove(version)
         }
     }
@@ -76,7 +76,7 @@ enum AddedVersions {
         guard !(folder as NSString).lastPathComponent.hasPrefix("."),
             let data = FileManager.default.contents(atPath: "\(folder)/\(record)")
         else { return nil }
-        // Bytes that cannot be decoded are not a version.
+        // Undecodable bytes are not a version.
         return try? JSONDecoder().decode(AddedVersion.self, from: data)
     }
 
@@ -88,7 +88,7 @@ enum AddedVersions {
         for path in [folder] + (try FileManager.default.subpathsOfDirectory(atPath: folder)).map({ "\(folder)/\($0)" })
         {
             let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            // A symbolic link has no bytes of its own to sync.
+            // A symbolic link has no bytes to sync.
             if descriptor < 0, errno == ELOOP { continue }
             guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
             defer { close(descriptor) }

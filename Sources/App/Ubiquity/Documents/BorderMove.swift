@@ -4,11 +4,11 @@ import DocumentMoves
 import Foundation
 import Glibc
 
-/// A move of an item into a container, or out of one.
+/// Moves an item into or out of a container.
 ///
-/// The item is copied to a hidden name beside its destination, synced to the disk and renamed into place in one step. Only then do its
-/// presenters follow it, and the original is removed. At any moment, even after a power loss, the item is complete in one of the two
-/// places.
+/// The item is copied to a hidden name beside its destination, synced to the disk and atomically renamed into place.
+/// Only then do its presenters follow it, and the original is removed. At any moment, even after a power loss, the item
+/// is complete in one of the two places.
 struct BorderMove {
     let url: URL
     let destination: URL

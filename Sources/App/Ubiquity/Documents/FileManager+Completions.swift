@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Variants with a completion handler, which is called on a thread of the library.
+/// Variants with a completion handler, called on a thread of the library.
 extension FileManager {
     public func pauseSyncForUbiquitousItem(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void

@@ -4,8 +4,8 @@ public import Foundation
 
 // Not part of Apple's API: there, programs export such types in their property list (`com.apple.package`).
 extension FileManager {
-    /// Returns the file extensions that make a folder of the container a package, a folder that is one document: those that every container
-    /// has, and those that programs declared.
+    /// Returns the file extensions of the container's packages, folders treated as a single document: those common to
+    /// all containers, and those declared by programs.
     ///
     /// - Parameter containerIdentifier: As for ``url(forUbiquityContainerIdentifier:)``.
     /// - Throws: `CocoaError.fileReadUnknown` with the daemon's reason, or `featureUnsupported` if nothing is mounted.

@@ -3,14 +3,15 @@ import DaemonProtocol
 public import Foundation
 
 extension FileManager {
-    /// Returns the items that any device deleted in the last 30 days and that can be restored, newest first.
+    /// Returns restorable items deleted by any device in the last 30 days, newest first.
     ///
-    /// A folder that was removed with its contents is one item. The list is read from this device's database, without the network.
+    /// A folder removed with its contents is a single item. The list is read from this device's database,
+    /// without the network.
     ///
     /// - Parameters:
     ///   - url: The folder to search at any depth; the folder itself may be deleted. Nil searches all containers.
     ///   - limit: The maximum number of items.
-    /// - Throws: `CocoaError.featureUnsupported` for a folder that is in no container.
+    /// - Throws: `CocoaError.featureUnsupported` for a folder outside any container.
     public func recentlyDeletedUbiquitousItems(
         in url: URL? = nil, limit: Int = 1_000
     ) throws -> [UbiquitousDeletedItem] {
@@ -32,13 +33,14 @@ extension FileManager {
         } catch { throw error.cocoa(subject) }
     }
 
-    /// Restores a deleted item; a folder is restored with everything that was removed with it. The bytes are downloaded when they are read.
+    /// Restores a deleted item; a folder is restored with everything removed along with it. The bytes are downloaded
+    /// when they are read.
     ///
-    /// - Parameter destination: A folder, or a name in a folder, in the same container. Nil restores the item where it was, together with
-    ///   the deleted folders above it. If the name is taken, ` 2` is appended.
-    /// - Returns: The new URL of the item.
-    /// - Throws: `CocoaError.fileNoSuchFile` if the item can no longer be restored, `featureUnsupported` for a destination that is in no
-    ///   container.
+    /// - Parameter destination: A folder, or a name in a folder, in the same container. Nil restores the item where it
+    ///   was, together with the deleted folders above it. If the name is taken, ` 2` is appended.
+    /// - Returns: The item's new URL.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the item can no longer be restored, `featureUnsupported` for a
+    ///   destination outside any container.
     @discardableResult
     public func restoreUbiquitousItem(_ item: UbiquitousDeletedItem, to destination: URL? = nil) throws -> URL {
         let (mount, path) = try mountAndPath(of: item.url)
@@ -51,14 +53,15 @@ extension FileManager {
         } catch { throw error.cocoa(item.url) }
     }
 
-    /// Removes a deleted item for good, with its earlier versions; a folder with everything that was removed with it. No device can restore it
-    /// any more.
+    /// Permanently removes a deleted item with its earlier versions; a folder with everything removed along with it. No
+    /// device can restore it.
     ///
-    /// A server frees the space immediately, a directory or a bucket with the next collections of garbage. An edit that another device made
-    /// without knowing of this restores the document. Needs no network; the change is sent next.
+    /// A server frees the space immediately, a directory or a bucket with its next garbage collections. If another
+    /// device edited the document without knowing of this, the edit restores it. Needs no network; the change
+    /// is sent next.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile` if the item can no longer be restored, `fileLocking` while its deletion has not reached the
-    ///   cloud.
+    /// - Throws: `CocoaError.fileNoSuchFile` if the item can no longer be restored, `fileLocking` while its deletion
+    ///   has not reached the cloud.
     public func purgeUbiquitousItem(_ item: UbiquitousDeletedItem) throws {
         let (mount, path) = try mountAndPath(of: item.url)
         do throws(DaemonFailure) {
@@ -67,14 +70,16 @@ extension FileManager {
         } catch { throw error.cocoa(item.url) }
     }
 
-    /// Removes all deleted items for good, with their earlier versions, as ``purgeUbiquitousItem(_:)`` does for one.
+    /// Permanently removes all deleted items with their earlier versions, as ``purgeUbiquitousItem(_:)`` does for a
+    /// single item.
     ///
     /// - Parameters:
-    ///   - url: Only what was in this folder, at any depth; the folder itself may be deleted. Nil stands for all containers.
-    ///   - date: Only what was deleted until then, such as the time at which a person was asked. Nil stands for now.
-    /// - Returns: The bytes of the removed documents and versions, an upper bound for what the cloud frees.
-    /// - Throws: `CocoaError.featureUnsupported` for a folder that is in no container, `fileLocking` if items stayed because their
-    ///   deletion has not reached the cloud.
+    ///   - url: Removes only items from this folder, at any depth; the folder itself may be deleted. Nil stands
+    ///     for all containers.
+    ///   - date: Removes only items deleted until then, such as the time when a person was asked. Nil stands for now.
+    /// - Returns: The bytes of the removed documents and versions, an upper bound for the space freed by the cloud.
+    /// - Throws: `CocoaError.featureUnsupported` for a folder outside any container, `fileLocking` if items stayed
+    ///   because their deletion has not reached the cloud.
     @discardableResult
     public func purgeRecentlyDeletedUbiquitousItems(
         in url: URL? = nil, deletedUntil date: Date? = nil
@@ -90,7 +95,7 @@ extension FileManager {
         } catch { throw error.cocoa(subject) }
     }
 
-    /// A date beyond what a time can say, or none at all, is the nearest that it can.
+    /// An unrepresentable date, or none at all, becomes the nearest representable time.
     private static func time(_ date: Date) -> WireTime {
         let seconds = date.timeIntervalSince1970
         guard seconds > -9e9 else { return WireTime(Timestamp(seconds: 0)) }

@@ -9,13 +9,13 @@ extension FileManager {
     /// in it.
     public func pauseSyncForUbiquitousItem(at url: URL) async throws { try setSyncPaused(true, url) }
 
-    /// Resumes the sync of the item.
+    /// Resumes the item's sync.
     ///
-    /// With any behaviour but `preserveLocalChanges`, this method waits for the cloud, for at most one minute, and for exclusive access to
-    /// the document, so do not call it inside a coordinated access of the document.
+    /// With any behaviour but `preserveLocalChanges`, this method waits for the cloud, for at most one minute, and for
+    /// exclusive access to the document, so do not call it inside a coordinated access of the document.
     ///
-    /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the underlying error, if another
-    ///   device wrote the document.
+    /// - Throws: `CocoaError.fileWriteUnknown`, with ``UbiquityLocalVersionConflictingWithServerError`` as the
+    ///   underlying error, if another device wrote the document.
     public func resumeSyncForUbiquitousItem(
         at url: URL, with behavior: NSFileManagerResumeSyncBehavior = .preserveLocalChanges
     ) async throws {
@@ -26,11 +26,11 @@ extension FileManager {
         }
     }
 
-    /// Uploads the present content of the document, even if its sync is paused. The pause remains in effect.
+    /// Uploads the document's current content, even if its sync is paused. The pause remains in effect.
     ///
     /// - Returns: The uploaded version.
-    /// - Throws: The errors of ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` if the cloud does not
-    ///   respond.
+    /// - Throws: The errors of ``resumeSyncForUbiquitousItem(at:with:)``, and `CocoaError.ubiquitousFileUnavailable` if
+    ///   the cloud does not respond.
     public func uploadLocalVersionOfUbiquitousItem(
         at url: URL, withConflictResolutionPolicy policy: NSFileManagerUploadLocalVersionConflictPolicy
     ) async throws -> NSFileVersion {
@@ -41,11 +41,11 @@ extension FileManager {
         return try current(url)
     }
 
-    /// Fetches the newest version that the cloud has.
+    /// Fetches the newest version in the cloud.
     ///
     /// If sync is paused and another device wrote the document, the fetched version is kept beside the document.
-    /// ``NSFileVersion/replaceItem(at:options:)`` then puts it in the document's place, and the next upload of this program counts as an
-    /// edit of it.
+    /// ``NSFileVersion/replaceItem(at:options:)`` then puts it in the document's place, and this program's next upload
+    /// counts as an edit of it.
     ///
     /// - Returns: The newest version.
     /// - Throws: `CocoaError.ubiquitousFileUnavailable` if the cloud cannot be reached.
@@ -91,7 +91,7 @@ extension FileManager {
         return version
     }
 
-    /// Runs work that waits for the cloud on a thread of its own, since a task must not block.
+    /// Runs work waiting for the cloud on a separate thread, since a task must not block.
     private func aside<T: Sendable>(
         _ url: URL, _ work: @escaping @Sendable () throws(DaemonFailure) -> T
     ) async throws -> T {

@@ -5,16 +5,16 @@ public import Foundation
 import Glibc
 
 extension FileManager {
-    /// Returns whether the item is in a container of the cloud, whether or not it was uploaded.
+    /// Returns whether the item is in a cloud container, whether or not it was uploaded.
     public func isUbiquitousItem(at url: URL) -> Bool {
         let route = ClaimRouter.shared.route(url)
         return route.mount != nil && MountAuthority.attribute("itemID", of: route.path) != nil
     }
 
-    /// Starts the download of an item, or of everything in a folder. Returns when the download has begun, or if the bytes are on this
-    /// device already.
+    /// Starts the download of an item, or of everything in a folder. Returns when the download has begun, or if the
+    /// bytes are already local.
     ///
-    /// - Throws: `CocoaError.fileNoSuchFile`, or `featureUnsupported` for an item that is in no container.
+    /// - Throws: `CocoaError.fileNoSuchFile`, or `featureUnsupported` for an item outside any container.
     public func startDownloadingUbiquitousItem(at url: URL) throws {
         let (mount, path) = try ubiquitous(url)
         try check(url) { try mount.call(DownloadRequest(paths: [try mount.path(path)], wait: false)) }
@@ -29,9 +29,11 @@ extension FileManager {
         try check(url) { try mount.call(EvictRequest(paths: [try mount.path(path)])) }
     }
 
-    /// Returns the folder of a container, which is created if it does not exist. The user sees the contents of its `Documents` folder.
+    /// Returns a container's folder, and creates it if it does not exist. The user sees the contents of
+    /// its `Documents` folder.
     ///
-    /// - Parameter containerIdentifier: An identifier such as `com.example.notes`; nil is the container that everybody has.
+    /// - Parameter containerIdentifier: An identifier such as `com.example.notes`; nil is the container
+    ///   available to everybody.
     /// - Returns: The folder, or nil if nothing is mounted or the identifier is not a valid container name.
     public func url(forUbiquityContainerIdentifier containerIdentifier: String?) -> URL? {
         guard let root = ClaimRouter.shared.principalMount?.root else { return nil }
@@ -41,35 +43,37 @@ extension FileManager {
         return URL(filePath: folder, directoryHint: .isDirectory)
     }
 
-    /// An opaque token for the account that this program uses on this device. Two tokens are equal as long as program, device and account
-    /// are the same.
+    /// An opaque token for this program's account on this device. Two tokens are equal as long as program, device and
+    /// account are the same.
     ///
-    /// Nil if nothing is mounted, and after `ubiquity logout`. ``Foundation/NSNotification/Name/NSUbiquityIdentityDidChange`` is posted
-    /// when the token changes.
+    /// Nil if nothing is mounted, and after `ubiquity logout`.
+    /// ``Foundation/NSNotification/Name/NSUbiquityIdentityDidChange`` is posted when the token changes.
     public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? {
         let identity = UbiquityIdentity.current()
         IdentityWatch.shared.note(identity)
         return identity.map { NSString(string: $0) }
     }
 
-    /// Moves an item into a container, or out of one to a folder that belongs to this machine alone. An item that is moved out leaves the
+    /// Moves an item into a container, or out of it to a local folder of this machine. An item moved out leaves the
     /// cloud on all devices.
     ///
-    /// This program's presenters of the item, and of the items in a folder, follow it. An item that is not downloaded is downloaded first.
+    /// This program's presenters of the item, and of the items in a folder, follow it. An item not yet downloaded is
+    /// downloaded first.
     ///
-    /// The method coordinates by itself and may take as long as a download: do not call it on the main thread or inside a coordinated write
-    /// of the item.
+    /// The method coordinates internally and may take as long as a download: do not call it on the main thread or
+    /// inside a coordinated write of the item.
     ///
-    /// - Throws: Errors of the Cocoa domain, as `FileManager.moveItem(at:to:)` does: `fileWriteFileExists` if the destination exists,
-    ///   `fileNoSuchFile`, `fileWriteOutOfSpace`; and `ubiquitousFileUnavailable` if the cloud cannot be reached. After an error, the item
-    ///   is still at its original place.
+    /// - Throws: Errors of the Cocoa domain, as `FileManager.moveItem(at:to:)` does: `fileWriteFileExists` if the
+    ///   destination exists, `fileNoSuchFile`, `fileWriteOutOfSpace`; and `ubiquitousFileUnavailable` if the cloud
+    ///   cannot be reached. After an error, the item is still at its original place.
     public func setUbiquitous(_ flag: Bool, itemAt url: URL, destinationURL: URL) throws {
         try BorderMove(isIntoCloud: flag, from: url, to: destinationURL).run()
     }
 
-    /// Returns a link with which everybody can read the present content of the document: an uploaded file, in a cloud on ubiquity-server.
+    /// Returns a public link for reading the document's current content: an uploaded file, in a cloud on
+    /// ubiquity-server.
     ///
-    /// - Parameter outDate: Receives the time when the link expires, which is after 30 days.
+    /// - Parameter outDate: Receives the link's expiry time, after 30 days.
     public func url(
         forPublishingUbiquitousItemAt url: URL, expiration outDate: UnsafeMutablePointer<NSDate?>?
     ) throws -> URL {
@@ -98,13 +102,13 @@ extension FileManager {
         }
     }
 
-    /// Converts failures of the daemon into Cocoa errors.
+    /// Converts daemon failures into Cocoa errors.
     private func inCocoaTerms<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as DaemonFailure { throw failure.cocoa(url) }
     }
 }
 
-/// The domain of the error that underlies a failed upload of a document that another device wrote too. Apple uses
+/// The domain of the error underlying a failed upload of a document also written by another device. Apple uses
 /// `NSFileProviderErrorDomain`.
 public let UbiquityErrorDomain = "UbiquityErrorDomain"
 public let UbiquityLocalVersionConflictingWithServerError = 1
@@ -131,7 +135,7 @@ extension DaemonFailure {
 }
 
 extension String {
-    /// A hexadecimal 64-bit FNV-1a hash, which differs between texts and does not reveal them.
+    /// A hexadecimal 64-bit FNV-1a hash, which distinguishes texts without revealing them.
     var hashed: String {
         String(utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }

@@ -5,7 +5,7 @@ import Glibc
 
 /// Reading and writing.
 extension FileWrapper {
-    /// The maximum depth of folders. A deeper one is an error, because it could exhaust the stack.
+    /// The maximum depth of folders. A deeper folder is an error, because it could exhaust the stack.
     private static let maximumDepth = 256
 
     /// Reads the item again. If that fails, the wrapper stays as it is.
@@ -39,7 +39,7 @@ extension FileWrapper {
         }
     }
 
-    /// Returns whether a folder still has the names, and a file or link still the bytes, that this wrapper has.
+    /// Returns whether a folder still has this wrapper's names, or a file or link still its bytes.
     public func matchesContents(of url: URL) -> Bool {
         // An unreadable item does not match.
         guard let other = try? Self.contents(of: url, depth: 0) else { return false }
@@ -59,7 +59,7 @@ extension FileWrapper {
 
     /// Writes the item. Without ``WritingOptions/atomic`` there must be no folder or link of that name.
     ///
-    /// - Parameter originalContentsURL: Not needed here: bytes that the cloud has are not sent again.
+    /// - Parameter originalContentsURL: Not needed: bytes already in the cloud are not sent again.
     public func write(to url: URL, options: WritingOptions = [], originalContentsURL: URL?) throws {
         if options.contains(.atomic) { try writeInOneStep(to: url) } else { try writeContents(to: url) }
         if options.contains(.withNameUpdating) { updateNames(to: url.lastPathComponent) }
@@ -70,7 +70,8 @@ extension FileWrapper {
         for (name, child) in fileWrappers ?? [:] { child.updateNames(to: name) }
     }
 
-    /// Writes to a name that does not sync, and then exchanges the two: other programs and devices see the old item or the new one.
+    /// Writes to a name that does not sync, and then exchanges the two: other programs and devices see either the old
+    /// or the new item.
     private func writeInOneStep(to url: URL) throws {
         let name = ".dat.nosync\(getpid()).\(UInt64.random(in: 0 ... .max))"
         let new = url.deletingLastPathComponent().appendingPathComponent(name)
@@ -78,11 +79,11 @@ extension FileWrapper {
             try writeContents(to: new)
             try Self.exchange(new.path, url.path)
         } catch {
-            // The error of the write is the reason; a rest stays on this device.
+            // The write error is the reason; any leftover stays on this device.
             try? FileManager.default.removeItem(at: new)
             throw error
         }
-        // The former item now has the name that does not sync, if there was one.
+        // Any former item now has the unsynced name.
         try? FileManager.default.removeItem(at: new)
     }
 
@@ -92,7 +93,7 @@ extension FileWrapper {
         switch errno {
         case ENOENT: guard rename(new, path) == 0 else { throw failure(errno, path) }
         case EINVAL:
-            // The file system cannot exchange, for example NFS: the name is away for a moment.
+            // The file system cannot exchange, for example NFS: the name is missing for a moment.
             let former = new + ".former"
             guard rename(path, former) == 0 else { throw failure(errno, path) }
             guard rename(new, path) == 0 else {

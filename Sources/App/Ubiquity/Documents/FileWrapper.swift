@@ -1,9 +1,10 @@
 public import Foundation
 
-/// A file, a folder or a symbolic link in memory, for documents that are folders. Foundation has this class on Apple's platforms only.
+/// A file, a folder or a symbolic link in memory, for documents that are folders. Foundation has this class on Apple's
+/// platforms only.
 ///
-/// A wrapper that is read has all bytes in memory, whatever the options: a program may use it after its coordinated read has ended, when
-/// another device may already have replaced the file.
+/// A read wrapper has all bytes in memory, whatever the options: a program may use it after its coordinated read has
+/// ended, when another device may already have replaced the file.
 ///
 /// Not thread-safe, like Apple's class.
 open class FileWrapper: NSObject {
@@ -11,9 +12,10 @@ open class FileWrapper: NSObject {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Reads everything at once, as is always done.
+        /// Reads everything immediately. Always in effect.
         public static let immediate = ReadingOptions(rawValue: 1 << 0)
-        /// Does not map files into memory, which is never done: a program that shortens a mapped file ends the program that reads it.
+        /// Does not map files into memory. Always in effect: a program shortening a mapped file would end
+        /// the reading program.
         public static let withoutMapping = ReadingOptions(rawValue: 1 << 1)
     }
 
@@ -21,9 +23,9 @@ open class FileWrapper: NSObject {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Replaces what is there in one step, or leaves it as it is.
+        /// Replaces the existing item atomically, or leaves it as it is.
         public static let atomic = WritingOptions(rawValue: 1 << 0)
-        /// Sets ``FileWrapper/filename`` of the wrapper, and of those in it, to the written names.
+        /// Sets ``FileWrapper/filename`` of the wrapper, and of the wrappers in it, to the written names.
         public static let withNameUpdating = WritingOptions(rawValue: 1 << 1)
     }
 
@@ -35,18 +37,18 @@ open class FileWrapper: NSObject {
 
     var content: Content
 
-    /// The name that the wrapper gets in a folder, if no other has it.
+    /// The wrapper's name in a folder, unless it is already taken.
     open var preferredFilename: String?
-    /// The name under which the wrapper was read or written last.
+    /// The name under which the wrapper was last read or written.
     open var filename: String?
-    /// The attributes of `FileManager` that the item had when it was read. Writing sets its permissions only.
+    /// The item's attributes of `FileManager` as last read. Writing sets its permissions only.
     open var fileAttributes: [String: Any] = [:]
 
     // MARK: Creating
 
     public init(regularFileWithContents contents: Data) { content = .file(contents) }
 
-    /// - Parameter childrenByPreferredName: The wrappers of the folder. A wrapper without a preferred filename gets its key.
+    /// - Parameter childrenByPreferredName: The folder's wrappers. A wrapper without a preferred filename gets its key.
     public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
         content = .folder([:])
         super.init()
@@ -59,36 +61,37 @@ open class FileWrapper: NSObject {
     /// - Parameter url: Written as it is: the destination of a relative URL is its relative path.
     public init(symbolicLinkWithDestinationURL url: URL) { content = .link(url.relativePath) }
 
-    /// Reads a file, a folder with everything in it, or a symbolic link, which is not followed.
+    /// Reads a file, a folder with everything in it, or a symbolic link without following it.
     ///
-    /// - Throws: Foundation's errors of reading, and `CocoaError.fileReadUnsupportedScheme` for a device, a socket or a pipe.
+    /// - Throws: Foundation's errors of reading, and `CocoaError.fileReadUnsupportedScheme` for a device, a socket
+    ///   or a pipe.
     public init(url: URL, options: ReadingOptions = []) throws {
         content = .file(Data())
         super.init()
         try read(from: url, options: options)
     }
 
-    // MARK: What it is
+    // MARK: Kind
 
     open var isDirectory: Bool { if case .folder = content { true } else { false } }
     open var isRegularFile: Bool { if case .file = content { true } else { false } }
     open var isSymbolicLink: Bool { if case .link = content { true } else { false } }
 
-    /// The bytes of a file; nil for anything else.
+    /// A file's bytes; nil for anything else.
     open var regularFileContents: Data? { if case .file(let bytes) = content { bytes } else { nil } }
-    /// The destination of a symbolic link; nil for anything else.
+    /// A symbolic link's destination; nil for anything else.
     open var symbolicLinkDestinationURL: URL? {
         if case .link(let path) = content { URL(fileURLWithPath: path) } else { nil }
     }
-    /// The wrappers of a folder by their names in it; nil for anything else.
+    /// A folder's wrappers by their names in it; nil for anything else.
     open var fileWrappers: [String: FileWrapper]? { if case .folder(let children) = content { children } else { nil } }
 
     // MARK: Changing a folder
 
     /// Adds a wrapper to a folder, under its preferred filename or, if that is taken, a name with a number.
     ///
-    /// - Returns: The name, which is the wrapper's key in ``fileWrappers``; empty if this is no folder or the wrapper has no preferred
-    ///   filename, in which cases nothing is added.
+    /// - Returns: The name, used as the wrapper's key in ``fileWrappers``; empty if this is no folder or the wrapper
+    ///   has no preferred filename, in which cases nothing is added.
     @discardableResult
     open func addFileWrapper(_ child: FileWrapper) -> String {
         guard case .folder(var children) = content, let preferred = child.preferredFilename, !preferred.isEmpty
@@ -116,7 +119,7 @@ open class FileWrapper: NSObject {
         content = .folder(children.filter { $0.value !== child })
     }
 
-    /// Returns the name of a wrapper in this folder.
+    /// Returns a wrapper's name in this folder.
     open func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
         fileWrappers?.first { $0.value === child }?.key
     }

@@ -2,20 +2,21 @@ public import Foundation
 import Synchronization
 
 extension Notification.Name {
-    /// Posted when the account changes, or when there is no account any more; read ``Foundation/FileManager/ubiquityIdentityToken`` again.
+    /// Posted when the account changes, or when there is no longer an account; read
+    /// ``Foundation/FileManager/ubiquityIdentityToken`` again.
     ///
-    /// The notification has no object and is posted on a thread of the library, to every observer, whether or not the program has read the
-    /// token.
+    /// The notification has no object and is posted on a thread of the library, to every observer, whether or not the
+    /// program has read the token.
     public static let NSUbiquityIdentityDidChange: Notification.Name = {
-        // An observer has to use this name, so the watch begins here.
+        // Observers must use this name, so the watch begins with it.
         IdentityWatch.shared.begin()
         return IdentityWatch.notification
     }()
 }
 
-/// Checks every two seconds whether the account is still the same. It polls because daemons appear and disappear as files of a registry,
-/// and send no notification to a program that is not connected. The watch begins when a program reads the token or observes the
-/// notification.
+/// Checks every two seconds whether the account is still the same. It polls because daemons appear and disappear as
+/// files of a registry, and send no notification to an unconnected program. The watch begins when a program reads the
+/// token or observes the notification.
 final class IdentityWatch: Sendable {
     static let shared = IdentityWatch(look: UbiquityIdentity.current) { later in
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(2), execute: later)
@@ -24,7 +25,7 @@ final class IdentityWatch: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Nil before the first check; then the token that was seen or posted last.
+        /// Nil before the first check; then the last token seen or posted.
         var last: String??
     }
 
@@ -39,7 +40,7 @@ final class IdentityWatch: Sendable {
         (self.look, self.wait) = (look, wait)
     }
 
-    /// Records the token that the program was given, and begins to watch.
+    /// Records the token given to the program, and begins to watch.
     func note(_ token: String?) {
         state.withLock { $0.last = .some(token) }
         begin()

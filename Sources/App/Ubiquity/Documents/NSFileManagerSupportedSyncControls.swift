@@ -1,4 +1,4 @@
-/// The sync controls that an item supports. Apple's name: `NSFileManagerSupportedSyncControls`.
+/// An item's supported sync controls. Apple's name: `NSFileManagerSupportedSyncControls`.
 public struct NSFileManagerSupportedSyncControls: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

@@ -13,12 +13,12 @@ extension NSFileVersion {
 
     /// Adds a version to a file or package: a copy of the item at `contentsURL`, durable when this method returns.
     ///
-    /// Call this inside a coordinated read or write of the document. The contents are the document's own before they change, or contents
-    /// made in ``temporaryDirectoryURLForNewVersionOfItem(at:)``.
+    /// Call this inside a coordinated read or write of the document. The contents are the document's own before they
+    /// change, or contents created in ``temporaryDirectoryURLForNewVersionOfItem(at:)``.
     ///
-    /// The version stays on this machine, for all programs of the user, until it is removed; it is not sent to other devices. The version
-    /// of a document in a mount follows the document when it moves; the version of any other document is found as long as the document
-    /// keeps its path.
+    /// The version stays on this machine, for all programs of the user, until it is removed; it is not sent to other
+    /// devices. In a mount, the version follows its document when it moves; elsewhere, it is found as long as the
+    /// document keeps its path.
     public class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
     ) throws -> NSFileVersion {
@@ -30,8 +30,8 @@ extension NSFileVersion {
         return NSFileVersion(added, of: url)
     }
 
-    /// Returns a new private folder for contents that become a version of the document or replace it. Only the folder's owner can access
-    /// it. The caller removes it.
+    /// Returns a new private folder for contents intended to replace the document or become a version of it. Only the
+    /// folder's owner can access it. The caller removes it.
     public class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
         let folder = PrivateFolder.place()
         // If the folder could not be created, the caller's write into it fails with the reason.
@@ -39,7 +39,7 @@ extension NSFileVersion {
         return folder
     }
 
-    /// Returns the history that is in the cloud only, as ``getNonlocalVersionsOfItem(at:completionHandler:)`` does.
+    /// Returns the cloud-only history, as ``getNonlocalVersionsOfItem(at:completionHandler:)`` does.
     public class func nonlocalVersionsOfItem(at url: URL) async throws -> [NSFileVersion] {
         try await withCheckedThrowingContinuation { continuation in
             getNonlocalVersionsOfItem(at: url) { versions, error in

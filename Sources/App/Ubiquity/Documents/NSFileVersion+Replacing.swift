@@ -5,17 +5,18 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// Replacing a document by a version, and removing versions.
+/// Replacing a document with a version, and removing versions.
 extension NSFileVersion {
-    /// Replaces the content of a document by this version. Call this inside a coordinated write of the document.
+    /// Replaces a document's content with this version. Call this inside a coordinated write of the document.
     ///
     /// - Returns: The document's URL.
     /// - Throws: `CocoaError.fileWriteUnknown` if the version cannot take the document's place.
     @discardableResult
     public func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         if !hasLocalContents { try fetch() }
-        // The suffix keeps the copy on this device; when it is renamed over the document, it becomes that document. A folder cannot be
-        // exchanged with one that stays on this device, so the copy of a package has a hidden name that syncs for a moment.
+        // The suffix keeps the copy on this device; when it is renamed over the document, it becomes that document. A
+        // folder cannot be exchanged with an unsynced one, so a package's copy has a hidden name that syncs
+        // for a moment.
         let ending = Self.isFolder(self.url) ? self.url.pathExtension : "tmp"
         let copy = url.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).\(ending)")
         try FileManager.default.copyItem(at: self.url, to: copy)
@@ -44,7 +45,7 @@ extension NSFileVersion {
         return true
     }
 
-    /// Makes a copy of a version writable. Versions of the history are read-only, and so is each file of a package.
+    /// Makes a version's copy writable. Versions of the history are read-only, and so is each file of a package.
     private static func makeWritable(_ path: String, _ status: stat) -> Bool {
         switch status.st_mode & S_IFMT {
         case S_IFREG:

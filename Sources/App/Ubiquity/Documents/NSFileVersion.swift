@@ -4,11 +4,11 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// A version of a document: the current one, one that lost a conflict and waits to be resolved, or one of its history.
+/// A version of a document: current, unresolved after losing a conflict, or part of its history.
 ///
-/// Apple's name: `NSFileVersion`. The cloud keeps versions that were once current for 30 days, at most the newest 10 of a document; see
-/// ``getNonlocalVersionsOfItem(at:completionHandler:)``. Programs add others with ``addOfItem(at:withContentsOf:options:)``, which only
-/// this machine keeps.
+/// Apple's name: `NSFileVersion`. The cloud keeps formerly current versions for 30 days, at most the newest 10 of a
+/// document; see ``getNonlocalVersionsOfItem(at:completionHandler:)``. Programs add further versions with
+/// ``addOfItem(at:withContentsOf:options:)``, kept only on this machine.
 // Mutable state is behind a Mutex.
 open class NSFileVersion: NSObject, @unchecked Sendable {
     /// Options of ``replaceItem(at:options:)``.
@@ -19,11 +19,11 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// The read-only file with the version's content. A coordinated read downloads the content if it is not on this device.
+    /// The read-only file with the version's content. A coordinated read downloads the content if it is not local.
     public let url: URL
-    /// The name of the document.
+    /// The document's name.
     public let localizedName: String?
-    /// The name of the device that made the version.
+    /// The name of the saving device.
     public let localizedNameOfSavingComputer: String?
     public let modificationDate: Date?
     /// Identifies the version for ``version(itemAt:forPersistentIdentifier:)``.
@@ -63,7 +63,7 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         self.url = url
         localizedName = url.lastPathComponent
         localizedNameOfSavingComputer = nil
-        // A document that was deleted meanwhile has no date.
+        // A meanwhile deleted document has no date.
         let values = try? FileManager.default.attributesOfItem(atPath: url.path)
         modificationDate = values?[.modificationDate] as? Date
         persistentIdentifier = NSString(string: "current")
@@ -72,7 +72,8 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         added = Mutex(nil)
     }
 
-    /// Creates a version that no longer exists, a resolved conflict or one of the history: only its identifier is left.
+    /// Creates a version that no longer exists, a resolved conflict or a version of the history: only its
+    /// identifier is left.
     init(gone version: String, wasConflict: Bool, of document: URL) {
         url = document
         self.document = document
@@ -85,29 +86,29 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         if wasConflict { wasResolved.withLock { $0 = true } }
     }
 
-    // MARK: Which there are
+    // MARK: Lists
 
-    /// Returns the version that the document shows; nil if there is no document.
+    /// Returns the document's current version; nil if there is no document.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard WantedItem.exists(url.path) else { return nil }
-        // If the daemon cannot be reached, the document itself is all that is known.
+        // If the daemon is unreachable, only the document itself is known.
         return (try? known(of: url))?.first { !$0.isConflict && !$0.isOfHistory } ?? NSFileVersion(current: url)
     }
 
-    /// Returns the versions beside the current one that can be read at once: those that lost a conflict, those of the history that were
-    /// fetched, and those that programs added. Nil if there is no such document.
+    /// Returns immediately readable versions beside the current version: those that lost a conflict, fetched versions
+    /// of the history, and versions added by programs. Nil if there is no such document.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path) else { return nil }
         return all(of: url).filter { $0.isConflict || $0.isAdded || $0.isOfHistory && $0.hasLocalContents }
     }
 
-    /// Returns the versions that lost a conflict and are not resolved; nil if there is no such document, or it is in no container.
+    /// Returns unresolved conflict versions; nil if there is no such document, or it is in no container.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard WantedItem.exists(url.path), ClaimRouter.shared.route(url).mount != nil else { return nil }
         return all(of: url).filter(\.isConflict)
     }
 
-    /// Passes the history that is in the cloud only to the handler, which is called on a thread of its own.
+    /// Passes the cloud-only history to the handler, called on a separate thread.
     ///
     /// A coordinated read of a version's ``url`` fetches the version; so does ``replaceItem(at:options:)``. After that,
     /// ``otherVersionsOfItem(at:)`` lists it.
@@ -127,17 +128,17 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         return all(of: url).first { ($0.persistentIdentifier as? NSString) == text }
     }
 
-    /// Removes the versions that ``otherVersionsOfItem(at:)`` lists. Call this inside a coordinated write.
+    /// Removes the versions listed by ``otherVersionsOfItem(at:)``. Call this inside a coordinated write.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         for version in otherVersionsOfItem(at: url) ?? [] { try version.remove() }
     }
 
-    /// Returns all versions; without those of the daemon if it cannot be reached.
+    /// Returns all versions; without the daemon's versions if it cannot be reached.
     private class func all(of url: URL) -> [NSFileVersion] {
         ((try? known(of: url)) ?? []) + AddedVersions.list(of: url).map { NSFileVersion($0, of: url) }
     }
 
-    /// Returns the versions that the daemon knows.
+    /// Returns the versions known to the daemon.
     private class func known(of url: URL) throws(DaemonFailure) -> [NSFileVersion] {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount else { return [] }
@@ -150,24 +151,24 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether the version is resolved, which is true for a version that is not a conflict.
+    /// Whether the version is resolved; true for any version that is not a conflict.
     ///
-    /// Setting this to true resolves the version: it is removed from every device together with the file at ``url``. If the version should
-    /// win, replace the document by it first. Setting this to false has no effect.
+    /// Setting this to true resolves the version: it is removed from every device together with the file at ``url``. If
+    /// the version should win, replace the document with it first. Setting this to false has no effect.
     open var isResolved: Bool {
         get { !isConflict || wasResolved.withLock { $0 } }
         set {
-            // A version that cannot be removed stays unresolved, and the property continues to say so.
+            // An unremovable version stays unresolved, and the property continues to say so.
             if newValue, isConflict { try? remove() }
         }
     }
 
     var isAdded: Bool { added.withLock { $0 != nil } }
 
-    /// Whether the version may be reclaimed: it is a copy of what the cloud has, or a program added it and marked it as discardable, in
-    /// which case it is removed once there are ten newer ones.
+    /// Whether the version may be reclaimed: it is a copy of a version in the cloud, or the program that added it
+    /// marked it as discardable, in which case it is removed once there are ten newer versions.
     ///
-    /// Setting this to false, or on a version that no program added, has no effect.
+    /// Setting this to false, or on a version not added by a program, has no effect.
     open var isDiscardable: Bool {
         get { isOfHistory || added.withLock { $0?.isDiscardable ?? false } }
         set {
@@ -181,9 +182,9 @@ open class NSFileVersion: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Always nil: an account belongs to one person, whose name is not known here.
+    /// Always nil: an account belongs to one person, whose name is unknown to this library.
     open var originatorNameComponents: PersonNameComponents? { nil }
-    /// Whether the version's bytes are on this device. If not, a coordinated read at ``url`` fetches them.
+    /// Whether the version's bytes are local. If not, a coordinated read at ``url`` fetches them.
     open var hasLocalContents: Bool {
         isOfHistory
             ? FileManager.default.fileExists(atPath: url.path)

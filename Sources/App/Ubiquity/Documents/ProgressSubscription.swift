@@ -3,7 +3,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// A subscription to the progress of one document, which survives restarts of the daemon and ends with this object.
+/// A subscription to a document's progress, which survives restarts of the daemon and ends with this object.
 final class ProgressSubscription: Sendable {
     private struct State {
         var decision = TransferProgress()
@@ -18,7 +18,7 @@ final class ProgressSubscription: Sendable {
     private let mount: MountAuthority
     private let path: MountPath
     private let publish: Progress.PublishingHandler
-    /// Calls the handlers, in order: the thread that reads from the daemon must not be blocked.
+    /// Calls the handlers, in order: the thread reading from the daemon must not be blocked.
     private let queue = DispatchQueue(label: "ubiquity.progress")
 
     init(_ url: URL, _ mount: MountAuthority, _ path: MountPath, _ publish: @escaping Progress.PublishingHandler) {
@@ -90,7 +90,7 @@ final class ProgressSubscription: Sendable {
         progress.setUserInfoObject(
             figures.direction == .download ? Progress.FileOperationKind.downloading : .uploading,
             forKey: .fileOperationKindKey)
-        // The daemon has no request that ends a transfer.
+        // The daemon has no request to end a transfer.
         progress.isCancellable = false
         progress.completedUnitCount = figures.completed
         return progress

@@ -1,6 +1,6 @@
 import CloudModel
 
-/// Decides what a subscriber to the progress of one document receives, from the states of the document. Pure.
+/// Decides the notifications to a progress subscriber, from the document's states. Pure.
 struct TransferProgress {
     enum Direction: Equatable { case download, upload }
 
@@ -21,7 +21,7 @@ struct TransferProgress {
 
     private var current: Figures?
 
-    /// - Parameter state: The state of the document now; nil if there is no such document, or no daemon that knows.
+    /// - Parameter state: The document's current state; nil if there is no such document, or no daemon to ask.
     mutating func handle(_ state: DocumentState?) -> [Action] {
         let new = state.flatMap(Self.figures)
         guard let old = current else {

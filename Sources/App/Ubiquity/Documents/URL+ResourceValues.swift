@@ -2,18 +2,18 @@ import CloudModel
 import DaemonProtocol
 public import Foundation
 
-/// The values that `URL.resourceValues(forKeys:)` returns where this library is imported: Foundation's values, and the item's state in the
-/// cloud.
+/// The values returned by `URL.resourceValues(forKeys:)` where this library is imported: Foundation's values, and the
+/// item's state in the cloud.
 ///
-/// The type has every member of Foundation's `URLResourceValues`. Foundation on Linux never fills the ubiquitous members; this library
-/// fills them.
+/// The type has every member of Foundation's `URLResourceValues`. Foundation on Linux never fills the ubiquitous
+/// members; this library fills them.
 @dynamicMemberLookup
 public struct ItemResourceValues {
-    /// The values from Foundation.
+    /// Foundation's values.
     public let file: URLResourceValues
-    /// The values from the daemon of the mount.
+    /// The values from the mount's daemon.
     public let ubiquitous: UbiquitousItemValues
-    /// Whether the item is a folder that is one document. Foundation on Linux returns false for every item.
+    /// Whether the item is a folder treated as a single document. Foundation on Linux returns false for every item.
     public let isPackage: Bool?
 
     public subscript<Value>(dynamicMember member: KeyPath<UbiquitousItemValues, Value>) -> Value {
@@ -23,7 +23,7 @@ public struct ItemResourceValues {
     @_disfavoredOverload
     public subscript<Value>(dynamicMember member: KeyPath<URLResourceValues, Value>) -> Value { file[keyPath: member] }
 
-    /// The requested values that the item has.
+    /// The item's requested values.
     public var allValues: [URLResourceKey: Any] {
         var values = file.allValues
         if let isPackage { values[.isPackageKey] = isPackage }
@@ -34,9 +34,9 @@ public struct ItemResourceValues {
 extension URL {
     /// Returns values of the item, including its state in the cloud. Nothing is downloaded.
     ///
-    /// The compiler prefers this method to Foundation's if the keys are an array literal. Keys in a variable of type `Set` select
-    /// Foundation's method, whose ubiquitous values are always nil on Linux; reading one of those does not compile, see
-    /// ``Foundation/URLResourceValues/isUbiquitousItem``. Pass `Array(keys)` in that case.
+    /// The compiler prefers this method to Foundation's if the keys are an array literal. Keys in a variable of type
+    /// `Set` select Foundation's method, whose ubiquitous values are always nil on Linux; reading these does not
+    /// compile, see ``Foundation/URLResourceValues/isUbiquitousItem``. Pass `Array(keys)` in that case.
     ///
     /// - Throws: `CocoaError.fileReadNoSuchFile`, and the daemon's errors.
     public func resourceValues(forKeys keys: [URLResourceKey]) throws -> ItemResourceValues {
@@ -55,7 +55,7 @@ extension URL {
         try FileManager.default.setIsExcludedFromSync(isExcluded, at: self)
     }
 
-    /// Returns true if an item exists, whether or not its bytes are on this device.
+    /// Returns true if an item exists, whether or not its bytes are local.
     ///
     /// - Throws: `CocoaError.fileReadNoSuchFile` if there is no item.
     public func checkPromisedItemIsReachable() throws -> Bool {
@@ -68,7 +68,7 @@ extension URL {
     private func isPackage() throws -> Bool {
         let route = ClaimRouter.shared.route(self)
         guard let mount = route.mount else {
-            // Outside of mounts, only the name decides.
+            // Outside mounts, only the name decides.
             let isFolder = try resourceValues(forKeys: Set([.isDirectoryKey])).isDirectory
             return isFolder == true && ((try? ItemName(lastPathComponent)).map(PackageTypes.isPackage) ?? false)
         }
@@ -77,19 +77,19 @@ extension URL {
 }
 
 extension NSURL {
-    /// Gets one of the item's values that `URL.resourceValues(forKeys:)` knows; nil if the item does not have it.
+    /// Gets a value known to `URL.resourceValues(forKeys:)`; nil if the item does not have it.
     public func getPromisedItemResourceValue(_ value: inout AnyObject?, forKey key: URLResourceKey) throws {
         value = try promisedItemResourceValues(forKeys: [key])[key].map { $0 as AnyObject }
     }
 
-    /// Returns the requested values that the item has.
+    /// Returns the item's requested values.
     public func promisedItemResourceValues(forKeys keys: [URLResourceKey]) throws -> [URLResourceKey: Any] {
         try (self as URL).resourceValues(forKeys: keys).allValues
     }
 }
 
-/// Foundation declares these properties and fills none of them on Linux. A second declaration makes the compiler reject their use as
-/// ambiguous; otherwise a program would take nil for the state of its document.
+/// Foundation declares these properties and fills none of them on Linux. A second declaration makes the compiler reject
+/// their use as ambiguous; otherwise a program would take nil for the state of its document.
 extension URLResourceValues {
     @available(*, deprecated, message: "Pass the keys as an array literal, or as Array(keys).")
     public var isUbiquitousItem: Bool? { nil }

@@ -2,7 +2,7 @@ import CloudModel
 import DaemonProtocol
 public import Foundation
 
-/// Whether the bytes of an item are on this device. Apple's name: `URLUbiquitousItemDownloadingStatus`.
+/// Whether an item's bytes are local. Apple's name: `URLUbiquitousItemDownloadingStatus`.
 public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -26,7 +26,7 @@ public struct URLUbiquitousItemDownloadingStatus: RawRepresentable, Hashable, Se
     }
 }
 
-/// The role of the current user for a shared item. Apple's name: `URLUbiquitousSharedItemRole`.
+/// The current user's role for a shared item. Apple's name: `URLUbiquitousSharedItemRole`.
 public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -34,7 +34,7 @@ public struct URLUbiquitousSharedItemRole: RawRepresentable, Hashable, Sendable 
     public static let participant = URLUbiquitousSharedItemRole(rawValue: "NSURLUbiquitousSharedItemRoleParticipant")
 }
 
-/// The permissions of the current user for a shared item. Apple's name: `URLUbiquitousSharedItemPermissions`.
+/// The current user's permissions for a shared item. Apple's name: `URLUbiquitousSharedItemPermissions`.
 public struct URLUbiquitousSharedItemPermissions: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -63,7 +63,7 @@ extension URLResourceKey {
     public static let ubiquitousItemPercentDownloadedKey = URLResourceKey(.percentDownloaded)
     public static let ubiquitousItemPercentUploadedKey = URLResourceKey(.percentUploaded)
 
-    /// Every key about the state of an item in a cloud.
+    /// Every key about an item's state in a cloud.
     static let ubiquitousKeys: Set<URLResourceKey> = observableUbiquityKeys.union(
         DocumentFact.allCases.map { URLResourceKey($0) }
     ).union([
@@ -73,14 +73,15 @@ extension URLResourceKey {
     ])
 }
 
-/// The state of an item in the cloud when it was requested. A value is nil if it was not requested, or if the item is in no container.
+/// An item's state in the cloud at the time of the request. A value is nil if it was not requested, or if the item is
+/// in no container.
 ///
 /// This type replaces Apple's `URLResourceValues`, which only Foundation can fill; ``ItemResourceValues`` has both.
 public struct UbiquitousItemValues: Sendable {
     /// Creates an empty set of values to pass to ``Foundation/URL/setResourceValues(_:)``.
     public init() {}
 
-    /// The values of facts, in the types that their keys have: `Bool`, `Double`, ``URLUbiquitousItemDownloadingStatus`` or `NSError`.
+    /// Values of facts, in their keys' types: `Bool`, `Double`, ``URLUbiquitousItemDownloadingStatus`` or `NSError`.
     private var facts: [DocumentFact: any Sendable] = [:]
 
     private subscript<Value: Sendable>(fact: DocumentFact) -> Value? {
@@ -98,21 +99,22 @@ public struct UbiquitousItemValues: Sendable {
     public var ubiquitousItemUploadingError: NSError? { self[.uploadingError] }
     public var ubiquitousItemHasUnresolvedConflicts: Bool? { self[.hasUnresolvedConflicts] }
     public internal(set) var ubiquitousItemContainerDisplayName: String?
-    /// Whether the item stays on this device. This is the only value that can be set.
+    /// Whether the item stays on this device. This is the only settable value.
     public var ubiquitousItemIsExcludedFromSync: Bool? {
         get { self[.isExcludedFromSync] }
         set { self[.isExcludedFromSync] = newValue }
     }
     public var ubiquitousItemIsSyncPaused: Bool? { self[.isSyncPaused] }
-    /// The sync controls of the item. A folder can be paused with everything in it; only a file's upload can be made to fail on a conflict.
+    /// The item's sync controls. A folder can be paused with everything in it; only a file's upload can be made to fail
+    /// on a conflict.
     public internal(set) var ubiquitousItemSupportedSyncControls: NSFileManagerSupportedSyncControls?
     public internal(set) var ubiquitousItemIsDownloaded: Bool?
     /// From 0 to 100.
     public var ubiquitousItemPercentDownloaded: Double? { self[.percentDownloaded] }
     /// From 0 to 100.
     public var ubiquitousItemPercentUploaded: Double? { self[.percentUploaded] }
-    /// Always false: documents are shared by links, not item by item. The values about a shared item are therefore nil, as Apple's are for
-    /// an item that is not shared.
+    /// Always false: documents are shared by links, not item by item. The values about a shared item are therefore nil,
+    /// as Apple's are for an unshared item.
     public internal(set) var ubiquitousItemIsShared: Bool?
     public var ubiquitousSharedItemCurrentUserRole: URLUbiquitousSharedItemRole? { nil }
     public var ubiquitousSharedItemCurrentUserPermissions: URLUbiquitousSharedItemPermissions? { nil }
@@ -134,7 +136,7 @@ public struct UbiquitousItemValues: Sendable {
 }
 
 extension MountAuthority {
-    /// Returns the daemon's status of an item; nil if the daemon has none.
+    /// Returns the daemon's status for an item; nil if the daemon has none.
     func status(of path: String, _ url: URL) throws -> ItemStatus? {
         do throws(DaemonFailure) {
             let request = StatusRequest(paths: [try self.path(path)])
@@ -146,7 +148,7 @@ extension MountAuthority {
 }
 
 extension URL {
-    /// Returns the state of the item in the cloud, whether or not its bytes are on this device. Nothing is downloaded.
+    /// Returns the item's state in the cloud, whether or not its bytes are local. Nothing is downloaded.
     ///
     /// - Throws: `CocoaError.fileReadNoSuchFile`, and the daemon's errors.
     public func promisedItemResourceValues(forKeys keys: Set<URLResourceKey>) throws -> UbiquitousItemValues {

@@ -2,18 +2,19 @@ import Basics
 import DaemonProtocol
 public import Foundation
 
-/// An item that was deleted and can be restored. Apple's platforms have no such type: there, only Apple's own programs list deleted items.
+/// A restorable deleted item. Apple's platforms have no such type: there, only Apple's own programs list deleted items.
 public struct UbiquitousDeletedItem: Hashable, Sendable {
-    /// The URL of the item before its deletion.
+    /// The item's URL before its deletion.
     public let url: URL
     public let isDirectory: Bool
-    /// The time of the deletion, by the clock of the device that deleted the item.
+    /// The time of the deletion, by the deleting device's clock.
     public let deletionDate: Date
-    /// The name of that device.
+    /// The deleting device's name.
     public let localizedNameOfDeletingComputer: String
-    /// The size in bytes; for a folder, the size of everything that was removed with it. Nil if there is too much to count.
+    /// The size in bytes; for a folder, the size of everything removed along with it. Nil if there is too
+    /// much to count.
     public let fileSize: Int64?
-    /// The number of items that were removed with a folder; nil for documents, and if there are too many to count.
+    /// The number of items removed along with a folder; nil for documents, and if there are too many to count.
     public let itemCount: Int?
 
     let identifier: String

@@ -1,10 +1,10 @@
 public import Foundation
 import Synchronization
 
-/// Opening, saving and closing. Every operation on the file is a coordinated access in the name of the document.
+/// Opening, saving and closing. Every file operation is a coordinated access in the document's name.
 extension UbiquitousDocument {
-    // MARK: With a completion handler, which is called on a queue of the document. It has no default: at the top level of a program a call
-    // without one, with `await`, would mean these methods, which do not wait.
+    // MARK: With a completion handler, called on a queue of the document. It has no default: at the top level of a
+    // program a call without one, with `await`, would mean these methods, which do not wait.
 
     /// Reads the document and presents its file until it is closed.
     public func open(completionHandler: (@Sendable (Bool) -> Void)?) { perform(openNow, completionHandler) }
@@ -38,8 +38,8 @@ extension UbiquitousDocument {
     }
     public func revert(toContentsOf url: URL) async throws { try await performing { [self] in try revertNow(to: url) } }
 
-    /// Runs a block on the queue where the document reads and writes its file: after the operations already requested, and before those
-    /// requested later.
+    /// Runs a block on the queue for reading and writing the document's file: after already requested operations, and
+    /// before later ones.
     public func performAsynchronousFileAccess(_ block: @escaping @Sendable () -> Void) { files.async(execute: block) }
 
     private func perform(_ work: @escaping @Sendable () throws -> Void, _ completion: (@Sendable (Bool) -> Void)?) {
@@ -93,11 +93,11 @@ extension UbiquitousDocument {
         defer { enableEditing() }
         inner.withLock { $0.savedEdits = $0.edits }
         try readNow(from: url)
-        // Contents of another version are an edit of this document.
+        // Another version's contents are an edit of this document.
         if url != fileURL { updateChangeCount(.done) }
     }
 
-    /// The file's new URL, according to a move that waits to be delivered while this document's queue is busy.
+    /// The file's new URL, according to a move waiting for delivery while this document's queue is busy.
     private var undeliveredMove: URL? { PresenterDirectory.shared.agent(of: self)?.undeliveredMove }
 
     func autosaveNow() {
@@ -125,8 +125,8 @@ extension UbiquitousDocument {
         guard hasUnsavedChanges else { return }
         var (coordination, result): (NSError?, Result<Void, any Error>?)
         var isMoved = true
-        // A save under the old name would create a second document. A further attempt is needed only if another device moves the document
-        // at that moment.
+        // A save under the old name would create a second document. A further attempt is needed only if another device
+        // moves the document at that moment.
         for _ in 0..<4 where isMoved {
             if let url = undeliveredMove { inner.withLock { $0.url = url } }
             isMoved = false
@@ -150,7 +150,7 @@ extension UbiquitousDocument {
     private func write(to url: URL, _ operation: SaveOperation) throws {
         contentsLock.lock()
         defer { contentsLock.unlock() }
-        // Another program may have requested a save while this one waited.
+        // Another program may have requested a save while this save waited.
         let edits = inner.withLock { $0.edits == $0.savedEdits ? nil : $0.edits }
         guard let edits else { return }
         if operation == .forCreating, FileManager.default.fileExists(atPath: url.path) {
@@ -166,12 +166,12 @@ extension UbiquitousDocument {
         }
     }
 
-    // MARK: Changes by others
+    // MARK: Remote changes
 
     /// Returns the latest modification date of the file, or of the folder and everything in it.
     static func modified(_ url: URL) -> Date? {
         let files = FileManager.default
-        // A file that does not exist has no time.
+        // A nonexistent file has no time.
         guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return nil }
         var latest = attributes[.modificationDate] as? Date
         guard attributes[.type] as? FileAttributeType == .typeDirectory else { return latest }
@@ -185,8 +185,8 @@ extension UbiquitousDocument {
 
     var isChangedOnDisk: Bool { Self.modified(fileURL) != fileModificationDate }
 
-    /// Adopts the time of a copy. A move to another file system is a copy, perhaps with another time: equal bytes are not a change by
-    /// others.
+    /// Adopts a copy's time. A move to another file system is a copy, perhaps with a different time: equal bytes are
+    /// not an external change.
     func noteCopy(at url: URL) {
         guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk, let now = Self.modified(url)
         else { return }
@@ -198,7 +198,7 @@ extension UbiquitousDocument {
         fileModificationDate = now
     }
 
-    /// Copies the file beside the document if a program that does not coordinate has written it since it was last read.
+    /// Copies the file beside the document if a program without coordination has written it since it was last read.
     private func keepOthers(at url: URL) throws {
         guard let known = fileModificationDate, let now = Self.modified(url), now != known else { return }
         let (stem, ending) = (url.deletingPathExtension(), url.pathExtension)

@@ -1,12 +1,12 @@
 public import Foundation
 import Synchronization
 
-/// A document that is open in a program. It coordinates its reads and writes with other programs and devices, saves automatically, follows
-/// its file when it moves, and reloads what others wrote.
+/// A program's open document. It coordinates its reads and writes with other programs and devices, saves automatically,
+/// follows its file when it moves, and reloads external changes.
 ///
-/// The class corresponds to Apple's `UIDocument` and uses its names. Override ``contents(forType:)`` and ``load(fromContents:ofType:)``;
-/// call ``updateChangeCount(_:)`` at every edit, and ``open(completionHandler:)`` and ``close(completionHandler:)``. The document calls the
-/// two overrides on its queues, never both at once.
+/// The class corresponds to Apple's `UIDocument` and uses its names. Override ``contents(forType:)`` and
+/// ``load(fromContents:ofType:)``; call ``updateChangeCount(_:)`` at every edit, and ``open(completionHandler:)`` and
+/// ``close(completionHandler:)``. The document calls the two overrides on its queues, never both at the same time.
 // Mutable state is behind a Mutex; subclasses guard their own.
 open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     public struct State: OptionSet, Hashable, Sendable {
@@ -36,16 +36,16 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         /// The number of edits so far, and how many of them are in the file.
         var edits = 0
         var savedEdits = 0
-        /// The file's modification date when it was last read or written here.
+        /// The file's modification date when it was last read or written by this document.
         var modified: Date?
         var isAutosaveDue = false
         var autosaveDelay: TimeInterval = 3
     }
 
     let inner: Mutex<Inner>
-    /// The queue on which files are read and written; requests of others are handled on another queue meanwhile.
+    /// The queue for reading and writing files; external requests are handled on another queue meanwhile.
     let files = DispatchQueue(label: "ubiquity.document")
-    /// Held while the subclass provides its contents or receives new ones.
+    /// Held while the subclass provides its contents or receives new contents.
     let contentsLock = NSRecursiveLock()
     public let presentedItemOperationQueue = OperationQueue()
 
@@ -61,21 +61,22 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     /// ``writeContents(_:andAttributes:safelyTo:for:)`` is overridden.
     open func contents(forType typeName: String) throws -> Any { Data() }
 
-    /// Accepts the contents that were read: `Data`, or a ``FileWrapper`` of a folder, unless ``readContents(at:)`` is overridden.
+    /// Accepts the contents as read: `Data`, or a ``FileWrapper`` of a folder, unless
+    /// ``readContents(at:)`` is overridden.
     open func load(fromContents contents: Any, ofType typeName: String?) throws {}
 
     /// Reads the file or folder, inside a coordinated read.
     open func readContents(at url: URL) throws -> Any {
-        // Whatever goes wrong here goes wrong at the read.
+        // Any failure here recurs at the read.
         let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false
         return isFolder ? try FileWrapper(url: url) : try Data(contentsOf: url)
     }
 
-    /// Returns the attributes of `FileManager` that a save sets.
+    /// Returns the attributes of `FileManager` to set at a save.
     open func fileAttributesToWrite(to url: URL, for saveOperation: SaveOperation) throws -> [AnyHashable: Any] { [:] }
 
-    /// Writes the file or folder in one step and then sets its attributes, inside a coordinated write: programs without coordination see the
-    /// former contents or the new ones.
+    /// Writes the file or folder atomically and then sets its attributes, inside a coordinated write: programs without
+    /// coordination see either the former or the new contents.
     open func writeContents(
         _ contents: Any, andAttributes attributes: [AnyHashable: Any]?, safelyTo url: URL,
         for saveOperation: SaveOperation
@@ -86,7 +87,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         try FileManager.default.setAttributes(Dictionary(uniqueKeysWithValues: known), ofItemAtPath: url.path)
     }
 
-    /// Writes contents in one step. ``writeContents(_:andAttributes:safelyTo:for:)`` calls it.
+    /// Writes contents atomically. ``writeContents(_:andAttributes:safelyTo:for:)`` calls it.
     open func writeContents(_ contents: Any, to url: URL) throws {
         switch contents {
         case let data as Data: try data.write(to: url, options: .atomic)
@@ -104,14 +105,14 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         try load(fromContents: contents, ofType: fileType)
     }
 
-    /// Tells a subclass that the user must not edit from now on, because the document is reloaded or another program writes it. Called on a
-    /// queue of the document.
+    /// Notifies a subclass that the user must not edit from now on, because the document is reloaded or another program
+    /// writes it. Called on a queue of the document.
     open func disableEditing() {}
 
-    /// Ends the effect of ``disableEditing()``. Called once for each of its calls.
+    /// Ends the effect of ``disableEditing()``. Called once per call of it.
     open func enableEditing() {}
 
-    /// Handles an error that no caller waits for: of an autosave, or of reloading a change by another program.
+    /// Handles an error without a waiting caller: of an autosave, or of reloading another program's change.
     open func handleError(_ error: any Error, userInteractionPermitted: Bool) {}
 
     /// Called when another program or device deleted the file; the document is closed.
@@ -121,14 +122,15 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
 
     open var fileURL: URL { inner.withLock { $0.url } }
     open var localizedName: String { fileURL.deletingPathExtension().lastPathComponent }
-    /// The modification date of the file when it was last read or written here. A file with another date is read again.
+    /// The file's modification date when it was last read or written by this document. A file with a different date is
+    /// read again.
     open var fileModificationDate: Date? {
         get { inner.withLock { $0.modified } }
         set { inner.withLock { $0.modified = newValue } }
     }
     open var documentState: State { inner.withLock { $0.state } }
     open var hasUnsavedChanges: Bool { inner.withLock { $0.edits != $0.savedEdits } }
-    /// The type of the document, which is the file's extension.
+    /// The document's type, given by the file's extension.
     open var fileType: String? { fileURL.pathExtension.isEmpty ? nil : fileURL.pathExtension }
     /// The type to use for saving.
     open var savingFileType: String? { fileType }
@@ -140,7 +142,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         set { inner.withLock { $0.autosaveDelay = max(0, newValue) } }
     }
 
-    /// Records an edit, which is then saved automatically.
+    /// Records an edit, to be saved automatically.
     open func updateChangeCount(_ change: ChangeKind) {
         let delay: TimeInterval? = inner.withLock { inner in
             guard change != .cleared else {
@@ -165,7 +167,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         ChangeCountToken(edits: inner.withLock { $0.edits })
     }
 
-    /// Marks the edits before the token was made as saved; later edits stay unsaved.
+    /// Marks the edits before the token's creation as saved; later edits stay unsaved.
     open func updateChangeCount(withToken changeCountToken: Any, for saveOperation: SaveOperation) {
         guard let token = changeCountToken as? ChangeCountToken else { return }
         inner.withLock { $0.savedEdits = max($0.savedEdits, min(token.edits, $0.edits)) }
@@ -193,7 +195,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     open func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
-        // Unsaved changes would be lost when the other program writes.
+        // The other program's write would lose unsaved changes.
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.editingDisabled) }
         disableEditing()
@@ -211,7 +213,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     }
 
     open func presentedItemDidChange() {
-        // Unsaved edits stay; the next save keeps what others wrote beside them.
+        // Unsaved edits stay; the next save keeps external changes beside them.
         guard !hasUnsavedChanges, !documentState.contains(.closed), isChangedOnDisk else { return }
         disableEditing()
         defer { enableEditing() }
@@ -223,8 +225,9 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         noteCopy(at: newURL)
     }
 
-    /// Saves unsaved edits first, so that they win against the deletion of another device, or can be restored with the file. If they cannot be
-    /// saved, ``hasUnsavedChanges`` stays true: ``documentWasDeleted()`` can save them to another file.
+    /// Saves unsaved edits first, so that they win against another device's deletion, or can be restored with the file.
+    /// If they cannot be saved, ``hasUnsavedChanges`` stays true: ``documentWasDeleted()`` can save them
+    /// to another file.
     open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.closed) }

@@ -1,16 +1,16 @@
 import DaemonProtocol
 import Foundation
 
-/// The account that a program uses on a device.
+/// A program's account on a device.
 struct UbiquityIdentity {
-    /// The identifier of the program's bundle, or else the path of its executable file.
+    /// The program's bundle identifier, or else the path of its executable file.
     let program: String
     let device: String
-    /// The address of the cloud, and the account that the device is signed in to there, if the cloud has accounts.
+    /// The cloud's address, and the device's signed-in account there, if the cloud has accounts.
     let cloud: String
     let account: String?
 
-    /// A token that differs between identities and does not reveal them.
+    /// A token that distinguishes identities without revealing them.
     var token: String {
         let text = [program, device, cloud, account ?? ""].joined(separator: "\u{0}")
         return text.hashed + "-" + "token\(text)".hashed
@@ -29,7 +29,7 @@ struct UbiquityIdentity {
 
     /// Returns the token for the principal mount; nil if there is none, or if its daemon does not respond.
     static func current() -> String? {
-        // A daemon that does not respond is treated as absent.
+        // An unresponsive daemon is treated as absent.
         guard let mount = ClaimRouter.shared.principalMount,
             let status = try? mount.call(StatusRequest(paths: []))
         else { return nil }

@@ -2,8 +2,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The places where versions that are only in the cloud will have their bytes, for the versions that this process has listed. A coordinated
-/// read of such a place fetches the bytes.
+/// The future places of cloud-only versions' bytes, for the versions listed by this process. A coordinated read of such
+/// a place fetches the bytes.
 final class VersionDirectory: Sendable {
     static let shared = VersionDirectory()
 
@@ -13,7 +13,7 @@ final class VersionDirectory: Sendable {
         let version: String
     }
 
-    /// The maximum number of places; those listed longest ago are evicted.
+    /// The maximum number of places; the least recently listed places are evicted.
     private static let limit = 10_000
 
     private let places = Mutex<(byFile: [String: Place], order: [String])>(([:], []))
@@ -31,10 +31,10 @@ final class VersionDirectory: Sendable {
         }
     }
 
-    /// Records that the program has seen the newest version of the cloud, so that its next write is an edit of that version.
+    /// Records that the program has seen the cloud's newest version, so that its next write is an edit of that version.
     func note(seen version: String, of document: String) {
         seen.withLock { seen in
-            // A program that fetches so many versions no longer needs the first ones.
+            // A program fetching so many versions no longer needs the first ones.
             if seen.count >= Self.limit { seen = [:] }
             seen[document] = version
         }
@@ -52,9 +52,9 @@ final class VersionDirectory: Sendable {
         return true
     }
 
-    /// Returns the content to fetch; nil if there is no version at this place, or if its bytes are on this device.
+    /// Returns the content to fetch; nil if there is no version at this place, or if its bytes are local.
     func missing(_ file: String) -> MissingContent? {
-        // A path that no mount can have does not belong to a version.
+        // A path no mount can have does not belong to a version.
         guard let place = places.withLock({ $0.byFile[file] }), let (mount, request) = try? wanted(place, file) else {
             return nil
         }

@@ -1,11 +1,11 @@
 import DaemonProtocol
 import Foundation
 
-/// The last known values of a store, in a file beside the journal: `key-values/CONTAINER.known`. A program reads its settings from it while
-/// no daemon runs.
+/// A store's last known values, in a file beside the journal: `key-values/CONTAINER.known`. A program reads its
+/// settings from it while no daemon runs.
 struct KeyValueCache: Sendable {
     struct Kept: Equatable {
-        /// The cloud and account of the values.
+        /// The values' cloud and account.
         let account: String
         let values: [String: PropertyValue]
     }
@@ -22,18 +22,18 @@ struct KeyValueCache: Sendable {
             case .text(let account) = entries["account"], case .dictionary(let values) = entries["values"]
         else { return nil }
         let decoded = values.compactMapValues { value -> PropertyValue? in
-            // A value that a newer program stored in an unknown form is skipped.
+            // A newer program's value of unknown form is skipped.
             if case .data(let bytes) = value { try? PropertyValue(decoding: bytes) } else { nil }
         }
         return Kept(account: account, values: decoded)
     }
 
     func write(_ kept: Kept) {
-        // Values are encoded one by one, because a value may already be nested as deeply as the format allows.
+        // Values are encoded separately, because a value may already be nested as deeply as the format allows.
         let values = kept.values.compactMapValues { $0.encoded().map { PropertyValue.data($0) } }
         let entries: [String: PropertyValue] = ["account": .text(kept.account), "values": .dictionary(values)]
         guard let bytes = PropertyValue.dictionary(entries).encoded(), stored != Data(bytes) else { return }
-        // Best effort: values that cannot be stored are read from the next daemon.
+        // Best effort: unstorable values are read from the next daemon.
         try? KeyValueJournal.replace(path, with: bytes)
     }
 }

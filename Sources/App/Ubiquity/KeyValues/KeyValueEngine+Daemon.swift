@@ -2,7 +2,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Changes of the store that the daemon reports, handled on the engine's queue.
+/// Store changes reported by the daemon, handled on the engine's queue.
 extension KeyValueEngine {
 
     /// Observes the store and reads all of it. Returns false if no daemon responds.
@@ -30,13 +30,13 @@ extension KeyValueEngine {
 
     private static func account(_ mount: MountAuthority) throws(DaemonFailure) -> String {
         let status = try mount.call(StatusRequest())
-        // The address and, after a blank, the account that the device is signed in to there.
+        // The address and, after a blank, the device's signed-in account there.
         return [status.mount.cloud.url, status.mount.cloud.account].compactMap(\.self).joined(separator: " ")
     }
 
     private func read(_ mount: MountAuthority, _ keys: [String]?) throws(DaemonFailure) -> [String: PropertyValue] {
         let answer = try mount.call(KeyValuesRequest(container: container, keys: keys))
-        // A value that a newer program wrote in an unknown form is skipped here, and stays in the store.
+        // A newer program's value of unknown form is skipped, and stays in the store.
         return answer.values.compactMapValues { try? PropertyValue(decoding: $0) }
     }
 
@@ -45,14 +45,14 @@ extension KeyValueEngine {
     ) {
         let (isOther, changed) = state.withLock { state in
             defer { (state.known, state.end, state.account) = (values, end, account) }
-            // Values that were written here and are not sent yet take precedence.
+            // Unsent local values take precedence.
             let changed = Set(values.keys).union(state.known.keys).filter {
                 values[$0] != state.known[$0] && state.written[$0] == nil
             }
             return (state.account != nil && state.account != account, state.account == nil ? [] : changed)
         }
         keepKnown()
-        // After a time without a daemon, or without this program, posts what changed meanwhile.
+        // After a time without a daemon, or without this program, posts changes made meanwhile.
         if isOther || !changed.isEmpty {
             post(
                 isOther ? NSUbiquitousKeyValueStoreAccountChange : NSUbiquitousKeyValueStoreServerChange,
@@ -76,7 +76,7 @@ extension KeyValueEngine {
         let changed = state.withLock { state in
             let changed = change.keys.filter { state.known[$0] != values[$0] }
             for key in change.keys { state.known[key] = values[key] }
-            // Values that were written here and are not sent yet take precedence.
+            // Unsent local values take precedence.
             return changed.filter { state.written[$0] == nil }
         }
         keepKnown()

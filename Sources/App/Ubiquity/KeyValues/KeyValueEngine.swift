@@ -2,18 +2,18 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// A store in memory: the daemon's values, overlaid with those that were written here and that the daemon has not accepted yet.
+/// A store in memory: the daemon's values, overlaid with local values not yet accepted by the daemon.
 final class KeyValueEngine: Sendable {
     struct State {
         var known: [String: PropertyValue] = [:]
         /// The values to send; a nil value removes the key.
         var written: [String: PropertyValue?] = [:]
-        /// Whether the journal on the disk holds the present `written`.
+        /// Whether the journal on the disk holds the current `written`.
         var isJournaled = false
         var isLoaded = false
         var isFlushScheduled = false
         var isRetryScheduled = false
-        /// Ends the observation of the store; nil while the store is not observed.
+        /// Ends the store's observation; nil while the store is not observed.
         var end: (@Sendable () -> Void)?
         var account: String?
         var onChange: (@Sendable (Int, [String]) -> Void)?
@@ -23,7 +23,7 @@ final class KeyValueEngine: Sendable {
     private let journal: KeyValueJournal
     private let cache: KeyValueCache
     let state = Mutex(State())
-    /// The serial queue on which the engine talks to the daemon.
+    /// The serial queue for the engine's requests to the daemon.
     let queue = DispatchQueue(label: "ubiquity.keyvalues")
     private let notifications = DispatchQueue(label: "ubiquity.keyvalues.notifications")
 
@@ -68,7 +68,7 @@ final class KeyValueEngine: Sendable {
         schedule(\.isFlushScheduled, .milliseconds(100))
     }
 
-    /// Posts a quota violation for a value that was not written.
+    /// Posts a quota violation for an unwritten value.
     func refuse(_ key: String) {
         post(NSUbiquitousKeyValueStoreQuotaViolationChange, [key])
     }
@@ -89,14 +89,14 @@ final class KeyValueEngine: Sendable {
                 state.isLoaded = true
                 state.written = journaled.merging(state.written) { $1 }
             }
-            // What the program knew when it was closed: it is notified of what has changed since.
+            // The program's knowledge when it was closed: it is notified of changes since then.
             showKept()
             let isFetched = fetch()
             if !isFetched || !journaled.isEmpty { tryLater() }
         }
     }
 
-    /// Shows the values of the last daemon while there is none.
+    /// Shows the last daemon's values while no daemon runs.
     private func showKept() {
         guard let kept = cache.read() else { return }
         state.withLock { state in
@@ -108,7 +108,7 @@ final class KeyValueEngine: Sendable {
     /// Stores the daemon's values for a time without a daemon. They are durable when this method returns.
     func keepKnown() {
         let (account, values) = state.withLock { ($0.account, $0.known) }
-        // Best effort: values that cannot be stored are read from the next daemon.
+        // Best effort: unstorable values are read from the next daemon.
         if let account { cache.write(KeyValueCache.Kept(account: account, values: values)) }
     }
 
@@ -130,7 +130,8 @@ final class KeyValueEngine: Sendable {
         }
     }
 
-    /// Sends the written values to the daemon or, without one, stores them in the journal. Returns false if they exist only in memory.
+    /// Sends the written values to the daemon or, without a daemon, stores them in the journal. Returns false if they
+    /// exist only in memory.
     private func flush() -> Bool {
         let (written, isJournaled) = state.withLock { ($0.written, $0.isJournaled) }
         guard !written.isEmpty else { return true }
@@ -158,7 +159,7 @@ final class KeyValueEngine: Sendable {
         return isWritten
     }
 
-    /// Removes values that the daemon has accepted or refused. Values that were written meanwhile stay.
+    /// Removes values accepted or refused by the daemon. Values written meanwhile stay.
     private func forget(_ written: [String: PropertyValue?], areKnown: Bool) {
         state.withLock { state in
             for (key, value) in written {

@@ -1,17 +1,17 @@
 import DaemonProtocol
 
-/// Sends written values to the daemon: all at once or, if they do not fit, as many of them as do.
+/// Sends written values to the daemon: all together or, if they do not fit, as many of them as do.
 struct KeyValueFlush {
     typealias Written = [String: PropertyValue?]
 
     /// Writes all of a part, or throws and writes none of it.
     let write: (Written) throws(DaemonFailure) -> Void
 
-    /// - Returns: The values that the daemon has accepted, and those that it will never accept. The rest waits for a daemon that can be
-    ///   reached.
+    /// - Returns: The values accepted by the daemon, and those it will never accept. The rest waits for
+    ///   a reachable daemon.
     func send(_ written: Written) -> (taken: Written, refused: Written) {
         var outcome: (taken: Written, refused: Written) = ([:], [:])
-        // Removals make room for the values that follow.
+        // Removals free space for the following values.
         let removed = written.filter { $0.value == nil }.keys.sorted()
         let order = removed + written.filter { $0.value != nil }.keys.sorted()
         _ = send(order[...], of: written, &outcome)

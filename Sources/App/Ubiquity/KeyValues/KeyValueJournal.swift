@@ -3,8 +3,8 @@ import DaemonProtocol
 import Foundation
 import Glibc
 
-/// The values that a program wrote without a daemon, in a file for the next one: `key-values/CONTAINER` beside the devices' state
-/// directories.
+/// Values written by a program without a daemon, in a file for the next daemon: `key-values/CONTAINER` beside the
+/// devices' state directories.
 struct KeyValueJournal: Sendable {
     private let path: String
 
@@ -15,19 +15,19 @@ struct KeyValueJournal: Sendable {
         return "\(StandardPaths.current.data)/key-values/\(name)"
     }
 
-    /// Replaces a file of a store and creates its folder if needed; durable when it returns.
+    /// Replaces a store's file and creates its folder if needed; durable when it returns.
     static func replace(_ path: String, with bytes: [UInt8]) throws(Errno) {
         if let slash = path.lastIndex(of: "/") { try createDirectories(String(path[..<slash])) }
         try DurableFile(path).replace(with: bytes)
     }
 
-    /// Returns the values of the journal; none if it does not exist or cannot be read.
+    /// Returns the journal's values; none if it does not exist or cannot be read.
     func read() -> [String: PropertyValue?] {
         guard let data = FileManager.default.contents(atPath: path),
             case .dictionary(let entries) = try? PropertyValue(decoding: data)
         else { return [:] }
         return entries.mapValues { entry in
-            // A value is stored as a list of one element; an empty list is a removal.
+            // A value is stored as a single-element list; an empty list is a removal.
             if case .array(let value) = entry { value.first } else { nil }
         }
     }

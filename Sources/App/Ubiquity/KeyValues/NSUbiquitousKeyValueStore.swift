@@ -8,23 +8,25 @@ public let NSUbiquitousKeyValueStoreChangedKeysKey = "NSUbiquitousKeyValueStoreC
 
 /// Another device, or another program on this device, wrote to the store.
 public let NSUbiquitousKeyValueStoreServerChange = 0
-/// Values of the cloud arrived when this device first saw the store.
+/// The cloud's values arrived when this device first saw the store.
 public let NSUbiquitousKeyValueStoreInitialSyncChange = 1
-/// There was no room for these keys, and the values written to them are discarded. Other keys keep theirs.
+/// The store had no space for these keys, and the values written to them are discarded. Other keys keep theirs.
 public let NSUbiquitousKeyValueStoreQuotaViolationChange = 2
 /// The cloud or the account has changed.
 public let NSUbiquitousKeyValueStoreAccountChange = 3
 
-/// A store of small settings that every device of the account shares: at most 1,024 keys of 64 bytes, and one mebibyte in total. The last
-/// write of a key wins.
+/// A store of small settings shared by every device of the account: at most 1,024 keys of 64 bytes, and one mebibyte in
+/// total. The last write of a key wins.
 ///
-/// Apple's name: `NSUbiquitousKeyValueStore`. A value is in memory as soon as it is set, durable moments later or when ``synchronize()``
-/// has returned, and on other devices when the cloud can be reached. Without a daemon, new values are kept in a file until there is one,
-/// and earlier values are read from another file. Numbers and Boolean values are returned as `NSNumber`. Notifications are posted on a
-/// queue of the store; pass a queue to the observer to receive them elsewhere.
+/// Apple's name: `NSUbiquitousKeyValueStore`. A value is in memory as soon as it is set, durable moments later or when
+/// ``synchronize()`` has returned, and on other devices when the cloud can be reached. Without a daemon, new values are
+/// kept in a file until a daemon runs, and earlier values are read from another file. Numbers and Boolean values are
+/// returned as `NSNumber`. Notifications are posted on a queue of the store; pass a queue to the observer to receive
+/// them elsewhere.
 // Mutable state is behind the engine's Mutex.
 open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
-    /// The program's own store: that of the container named after its bundle, or of `CloudDocs`, which all programs without a bundle share.
+    /// The program's own store, in the container named after its bundle, or in `CloudDocs`, shared by all programs
+    /// without a bundle.
     public static let `default` = NSUbiquitousKeyValueStore(
         containerIdentifier: Bundle.main.bundleIdentifier ?? "CloudDocs")
 
@@ -64,7 +66,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         if case .data(let bytes) = engine.value(key) { Data(bytes) } else { nil }
     }
 
-    /// Returns 0 for a value that is not a number.
+    /// Returns 0 for a non-numeric value.
     open func longLong(forKey key: String) -> Int64 {
         switch engine.value(key) {
         case .integer(let number): number
@@ -74,7 +76,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Returns 0 for a value that is not a number.
+    /// Returns 0 for a non-numeric value.
     open func double(forKey key: String) -> Double {
         switch engine.value(key) {
         case .integer(let number): Double(number)
@@ -92,8 +94,8 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Writes a property list; nil removes the key. A value that is not a property list, or too large, is not written, and a quota
-    /// violation is posted.
+    /// Writes a property list; nil removes the key. A value that is not a property list, or too large, is not written,
+    /// and a quota violation is posted.
     open func set(_ anObject: Any?, forKey aKey: String) {
         guard let anObject else { return removeObject(forKey: aKey) }
         guard let value = PropertyValue(foundation: anObject) else { return engine.refuse(aKey) }
@@ -110,7 +112,7 @@ open class NSUbiquitousKeyValueStore: NSObject, @unchecked Sendable {
 
     open func removeObject(forKey aKey: String) { engine.set(nil, aKey) }
 
-    /// Makes the program's writes durable, and reads what others wrote. Does not wait for the network.
+    /// Makes the program's writes durable, and reads external changes. Does not wait for the network.
     ///
     /// - Returns: False if neither the daemon nor the disk accepts the writes.
     @discardableResult

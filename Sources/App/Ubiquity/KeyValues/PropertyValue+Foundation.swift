@@ -2,11 +2,11 @@ import DaemonProtocol
 import Foundation
 
 extension PropertyValue {
-    /// Returns nil for a value that no property list can hold, and for an integer of more than 64 bits.
+    /// Returns nil for a value no property list can hold, and for an integer of more than 64 bits.
     init?(foundation value: Any) {
         switch value {
         case let text as String: self = .text(text)
-        // This includes Swift's own numbers and Boolean values, which Foundation bridges to `NSNumber`.
+        // Includes Swift's own numbers and Boolean values, which Foundation bridges to `NSNumber`.
         case let number as NSNumber: self.init(number)
         case let data as Data: self = .data(Array(data))
         case let date as Date: self = .date(date.timeIntervalSinceReferenceDate)
@@ -22,9 +22,9 @@ extension PropertyValue {
         }
     }
 
-    /// Keeps the kind with which the number was created.
+    /// Keeps the number's original kind.
     private init?(_ number: NSNumber) {
-        // Objective-C type encodings: c and B are Boolean values, d and f are reals, and Q has numbers that Int64 cannot hold.
+        // Objective-C type encodings: c and B are Boolean values, d and f are reals, and Q has numbers exceeding Int64.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .flag(number.boolValue)
         case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .real(number.doubleValue)

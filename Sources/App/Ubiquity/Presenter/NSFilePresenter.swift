@@ -1,47 +1,49 @@
 import CloudModel
 public import Foundation
 
-/// An object that shows a file or folder and takes part in the coordination of reads and writes.
+/// An object showing a file or folder and taking part in the coordination of reads and writes.
 ///
 /// Apple's name: `NSFilePresenter`. Add a presenter with ``NSFileCoordinator/addFilePresenter(_:)``; until
-/// ``NSFileCoordinator/removeFilePresenter(_:)`` is called, its methods are called on ``presentedItemOperationQueue``. All requirements
-/// except the first two properties have a default implementation. A method with a completion handler must call it once: the other access
-/// waits for that, but never longer than ten seconds.
+/// ``NSFileCoordinator/removeFilePresenter(_:)`` is called, its methods are called on ``presentedItemOperationQueue``.
+/// All requirements except the first two properties have a default implementation. A method with a completion handler
+/// must call it once: the waiting access continues then, or after ten seconds.
 @preconcurrency
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// The URL of the presented item; nil if there is none yet. It is read when the presenter is added, and when a coordinator that was
-    /// made for the presenter coordinates.
+    /// The presented item's URL; nil if there is none yet. It is read when the presenter is added, and when a
+    /// coordinator created for the presenter coordinates.
     var presentedItemURL: URL? { get }
 
-    /// The queue on which the presenter's methods are called. It must not be the queue of a thread that waits in a coordinated access.
+    /// The queue for calls of the presenter's methods. It must not be the queue of a thread waiting in
+    /// a coordinated access.
     var presentedItemOperationQueue: OperationQueue { get }
 
-    /// The primary item of an item that belongs to another, such as the film of a subtitle file.
+    /// The primary item of a related item, such as the film of a subtitle file.
     var primaryPresentedItemURL: URL? { get }
 
-    /// The methods that the presenter implements; by default all. Other methods are not called, and no access waits for them. Not part of
-    /// Apple's API, since the runtime determines the methods there.
+    /// The presenter's implemented methods; by default all. Other methods are not called, and no access waits for them.
+    /// Not part of Apple's API, since the runtime determines the methods there.
     var presentedItemCallbacks: NSFilePresenterCallbacks { get }
 
     // MARK: Requests
 
-    /// Asks the presenter to stop writing because another program wants to read. Call `reader` with a block to run when the reading is
-    /// over, or nil.
+    /// Asks the presenter to stop writing because another program wants to read. Call `reader` with a block to run when
+    /// the reading is over, or nil.
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Asks the presenter to stop reading and writing because another program wants to write. Call `writer` with a block to run when the
-    /// writing is over, or nil.
+    /// Asks the presenter to stop reading and writing because another program wants to write. Call `writer` with a
+    /// block to run when the writing is over, or nil.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
 
-    /// Asks the presenter to write unsaved changes because another program wants to read the item. An error makes the other access fail.
+    /// Asks the presenter to write unsaved changes because another program wants to read the item. An error makes the
+    /// other access fail.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Announces that the item is about to be deleted, or was deleted by a program that does not coordinate. An error makes a coordinated
-    /// deletion fail.
+    /// Announces the item's upcoming deletion, or its deletion by a program without coordination. An error makes a
+    /// coordinated deletion fail.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Announces that the item's bytes are to be evicted from this device. An error makes the eviction fail, and so does the default
-    /// implementation. A presenter that agrees removes itself.
+    /// Announces the upcoming eviction of the item's bytes from this device. An error makes the eviction fail, and so
+    /// does the default implementation. If a presenter agrees, it removes itself.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Announces the deletion of an item in the presented folder or package, as ``accommodatePresentedItemDeletion(completionHandler:)``
@@ -51,8 +53,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     // MARK: Requests, for tasks
 
-    /// The asynchronous form of ``savePresentedItemChanges(completionHandler:)``; a presenter implements one of the two forms. It is called
-    /// on the presenter's queue, which continues with other work while the method waits. The same applies to the next three methods.
+    /// The asynchronous form of ``savePresentedItemChanges(completionHandler:)``; a presenter implements either form.
+    /// It is called on the presenter's queue, which continues with other work while the method waits. The same applies
+    /// to the next three methods.
     func savePresentedItemChanges() async throws
     func accommodatePresentedItemDeletion() async throws
     func accommodatePresentedItemEviction() async throws
@@ -60,45 +63,45 @@ public protocol NSFilePresenter: NSObjectProtocol {
 
     // MARK: Notifications
 
-    /// Reports the new URL of the item. Called once for each move, by any program or device.
+    /// Reports the item's new URL. Called once for each move, by any program or device.
     func presentedItemDidMove(to newURL: URL)
 
-    /// Reports that the content or metadata of the item, or of an item in it, changed.
+    /// Reports a change to the content or metadata of the item, or of an item in it.
     func presentedItemDidChange()
 
-    /// The attributes for which ``presentedItemDidChangeUbiquityAttributes(_:)`` is called; by default all. Read when the presenter is
-    /// added.
+    /// The attributes for which ``presentedItemDidChangeUbiquityAttributes(_:)`` is called; by default all. Read when
+    /// the presenter is added.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// Reports that the item's state in the cloud changed; read it with `promisedItemResourceValues(forKeys:)`.
+    /// Reports a change of the item's state in the cloud; read it with `promisedItemResourceValues(forKeys:)`.
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
 
-    /// Reports that another version of the item lost a conflict and is to be resolved. Called for conflicts caused by any program or
-    /// device.
+    /// Reports a new conflict: another version of the item lost and is to be resolved. Called for conflicts caused by
+    /// any program or device.
     func presentedItemDidGain(_ version: NSFileVersion)
 
-    /// Reports that a version of the item's history was removed.
+    /// Reports the removal of a version from the item's history.
     func presentedItemDidLose(_ version: NSFileVersion)
 
-    /// Reports that a conflict was resolved and the version that lost it was removed.
+    /// Reports a resolved conflict, and the removal of its losing version.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
 
     /// Reports a new item in the presented folder, at any depth.
     func presentedSubitemDidAppear(at url: URL)
 
-    /// Reports the new URL of an item in the folder.
+    /// Reports a folder item's new URL.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
 
-    /// Reports that an item in the folder changed.
+    /// Reports a change to an item in the folder.
     func presentedSubitemDidChange(at url: URL)
 
     /// Reports a conflict version of an item in the folder, as ``presentedItemDidGain(_:)`` does.
     func presentedSubitem(at url: URL, didGain version: NSFileVersion)
 
-    /// Reports that a version of an item in the folder was removed, as ``presentedItemDidLose(_:)`` does.
+    /// Reports the removal of a version of an item in the folder, as ``presentedItemDidLose(_:)`` does.
     func presentedSubitem(at url: URL, didLose version: NSFileVersion)
 
-    /// Reports that a conflict of an item in the folder was resolved, as ``presentedItemDidResolveConflict(_:)`` does.
+    /// Reports a resolved conflict of an item in the folder, as ``presentedItemDidResolveConflict(_:)`` does.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }
 
@@ -176,8 +179,8 @@ extension PresenterBox {
         _ completion: @escaping @Sendable ((any Error)?) -> Void,
         _ method: @escaping @Sendable (any NSFilePresenter) async throws -> Void
     ) {
-        // The task starts immediately on this thread: a method that does not wait finishes without a thread of the pool, which its caller
-        // may block.
+        // The task starts immediately on this thread: a method without waiting finishes without a pool thread, which
+        // its caller may block.
         Task.immediate { [self] in
             do {
                 try await method(value)

@@ -1,6 +1,6 @@
 import CloudModel
 
-/// The methods that a presenter implements, for ``NSFilePresenter/presentedItemCallbacks``.
+/// A presenter's implemented methods, for ``NSFilePresenter/presentedItemCallbacks``.
 public struct NSFilePresenterCallbacks: OptionSet, Sendable {
     public let rawValue: UInt
     public init(rawValue: UInt) { self.rawValue = rawValue }

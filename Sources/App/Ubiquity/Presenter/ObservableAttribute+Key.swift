@@ -3,7 +3,7 @@ import DaemonProtocol
 public import Foundation
 
 extension ObservableAttribute {
-    /// Foundation's key of the attribute.
+    /// Foundation's key for the attribute.
     var key: URLResourceKey {
         switch self {
         case .isUbiquitousItem: .isUbiquitousItemKey
@@ -14,9 +14,9 @@ extension ObservableAttribute {
 }
 
 extension URLResourceKey {
-    /// Foundation's names consist of the same words as those of the facts.
+    /// Foundation's names consist of the same words as the facts' names.
     init(_ fact: DocumentFact) { self.init(rawValue: fact.resourceKey) }
 
-    /// The attributes that a presenter observes by default: all that describe an item's state in the cloud.
+    /// The attributes observed by a presenter by default: everything about an item's state in the cloud.
     public static var observableUbiquityKeys: Set<URLResourceKey> { Set(ObservableAttribute.allCases.map(\.key)) }
 }

@@ -4,8 +4,8 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// Serves one presenter: receives its messages, calls its methods one after the other on its queue, and sends its answers. A question
-/// overtakes waiting notifications, since an access waits for the answer.
+/// Serves a single presenter: receives its messages, calls its methods one after the other on its queue, and sends its
+/// answers. A question overtakes waiting notifications, since an access waits for the answer.
 final class PresenterAgent: Sendable {
     enum Delivery: Sendable {
         case question(UInt64, ArraySlice<PresenterCall>)
@@ -22,21 +22,22 @@ final class PresenterAgent: Sendable {
         var registration: Registration?
         var urgent: [Delivery] = []
         var notifications: [PresenterCall] = []
-        /// The blocks to run when the access that the presenter made way for is over, by the number of the question.
+        /// Blocks to run at the end of the access the presenter relinquished for, by the question's number.
         var reacquirers: [UInt64: [@Sendable () -> Void]] = [:]
-        /// The item's present URL according to notifications that the presenter has not received yet.
+        /// The item's current URL according to undelivered notifications.
         var undeliveredMove: URL?
         var isScheduled = false
         var isOver = false
-        /// The number of authorities so far: the answer to a question of one authority is not sent to the next.
+        /// The number of authorities so far: the answer to an authority's question is not sent to the next authority.
         var stay = 0
-        /// Whether the item is moving to another authority. A deletion that is reported meanwhile is held back until the next message.
+        /// Whether the item is moving to a new authority. A deletion reported meanwhile is held back until
+        /// the next message.
         var isMoving = false
         var isDeletionHeldBack = false
     }
 
-    /// How long a move waits for a presenter to be notified: long enough for a running save, but bounded for a program that waits for the
-    /// move itself.
+    /// How long a move waits for a presenter's notification: long enough for a running save, but bounded if the program
+    /// waits for the move itself.
     static let patience = DispatchTimeInterval.seconds(5)
 
     let presenter: PresenterBox
@@ -44,19 +45,19 @@ final class PresenterAgent: Sendable {
 
     init(_ presenter: any NSFilePresenter) { self.presenter = PresenterBox(presenter) }
 
-    /// The callbacks that the authority may send.
+    /// The callbacks the authority may send.
     var callbacks: [PresenterCallback] {
         let has = presenter.value.presentedItemCallbacks
         return PresenterCallback.allCases.filter { has.contains(NSFilePresenterCallbacks($0)) }
     }
 
-    /// The attributes that the presenter observes.
+    /// The presenter's observed attributes.
     var observed: [ObservableAttribute] {
         let keys = presenter.value.observedPresentedItemUbiquityAttributes
         return ObservableAttribute.allCases.filter { keys.contains($0.key) }
     }
 
-    /// The authority that the presenter is registered with, and its identity there; nil before that.
+    /// The presenter's authority, and its identity there; nil before registration.
     var registration: Registration? { state.withLock { $0.registration } }
 
     func enter(_ authority: any ClaimAuthority, _ enclosure: Enclosure) {
@@ -137,9 +138,9 @@ final class PresenterAgent: Sendable {
     /// The item's URL if it moved and the presenter has not been notified yet.
     var undeliveredMove: URL? { state.withLock { $0.undeliveredMove } }
 
-    /// Performs the first task. The next one follows when the presenter has called its completion handler.
+    /// Performs the first task. The next task follows when the presenter has called its completion handler.
     private func work(on question: UInt64, _ tasks: ArraySlice<PresenterCall>) {
-        // Both are read together, so that the answer is sent to the access that asked.
+        // Both are read together, so that the answer is sent to the asking access.
         let (asker, stay) = state.withLock { ($0.registration, $0.stay) }
         guard let task = tasks.first else { return answer(question, nil, to: asker) }
         let rest = tasks.dropFirst()
@@ -163,7 +164,7 @@ final class PresenterAgent: Sendable {
             state.reacquirers[question, default: []].append(reacquirer)
             return true
         }
-        // The program that asked is gone and cannot end the access for which the presenter relinquished the item.
+        // The asking program is gone and cannot end its access to the relinquished item.
         if !isKept { presenter.value.presentedItemOperationQueue.addOperation(reacquirer) }
     }
 
@@ -177,15 +178,15 @@ final class PresenterAgent: Sendable {
     }
 }
 
-// MARK: Moves to another authority
+// MARK: Moves to a new authority
 
 extension PresenterAgent {
     func expectMove() { state.withLock { $0.isMoving = true } }
 
-    /// Leaves the authority, which no longer knows the presenter. Undelivered messages of that authority are dropped, since they are about
-    /// a place that the item has left.
+    /// Leaves the authority, which no longer knows the presenter. That authority's undelivered messages are dropped,
+    /// since they are about the item's former place.
     ///
-    /// - Returns: The blocks that the presenter passed when it relinquished, to be called when the access ends.
+    /// - Returns: The blocks passed by the relinquishing presenter, to be called when the access ends.
     func leave() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.registration = nil
@@ -199,9 +200,9 @@ extension PresenterAgent {
         }
     }
 
-    /// Notifies the presenter of its item's new URL, and calls the blocks that it passed for the end of the access.
+    /// Notifies the presenter of its item's new URL, and calls its blocks for the end of the access.
     ///
-    /// - Returns: A semaphore that is signalled when the presenter has been notified; nil if the caller cannot wait for that.
+    /// - Returns: A semaphore signalled when the presenter has been notified; nil if the caller cannot wait.
     func follow(_ url: URL, isOwn: Bool, _ reacquirers: [@Sendable () -> Void]) -> DispatchSemaphore? {
         let queue = presenter.value.presentedItemOperationQueue
         let (known, isNotified) = (DispatchSemaphore(value: 0), !isOwn && callbacks.contains(.didMove))

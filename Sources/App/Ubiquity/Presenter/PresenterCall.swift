@@ -4,7 +4,7 @@ import Foundation
 /// A callback with its parameters, to be called on the presenter's queue: a question or a notification.
 struct PresenterCall: Hashable, Sendable {
     let callback: PresenterCallback
-    /// The URL of the item or subitem, or its last URL if it was deleted.
+    /// The item's or subitem's URL, or its last URL if it was deleted.
     var url: URL?
     /// The URL before a move.
     var oldURL: URL?
@@ -31,7 +31,7 @@ struct PresenterCall: Hashable, Sendable {
         return given.allSatisfy { parameter, isGiven in isGiven || !callback.parameters.contains(parameter) }
     }
 
-    /// Calls the method that asks the presenter.
+    /// Calls the asking method.
     ///
     /// - Parameters:
     ///   - giveWay: Called with the block to run when the access is over.
@@ -53,7 +53,7 @@ struct PresenterCall: Hashable, Sendable {
         }
     }
 
-    /// Calls the method that notifies the presenter.
+    /// Calls the notifying method.
     func notify(_ value: any NSFilePresenter) {
         switch callback {
         case .didChange: value.presentedItemDidChange()
@@ -78,7 +78,7 @@ struct PresenterCall: Hashable, Sendable {
         case .subitemDidGainVersion: gained(at: url).map { value.presentedSubitem(at: url, didGain: $0) }
         case .subitemDidLoseVersion: lost(at: url).map { value.presentedSubitem(at: url, didLose: $0) }
         case .subitemDidResolveConflict: resolved(at: url).map { value.presentedSubitem(at: url, didResolve: $0) }
-        // The other callbacks are sent as questions only.
+        // The remaining callbacks are sent as questions only.
         default: break
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Moves between a mount and the rest of the machine, or between mounts, which no authority sees as moves.
 extension PresenterDirectory {
-    /// Returns the agents of this process that present the item, or an item in it.
+    /// Returns this process's agents for presenters of the item, or of an item in it.
     private func agents(at old: ClaimRouter.Route) -> [(agent: PresenterAgent, rest: Substring)] {
         all.compactMap { agent in
             guard let url = agent.presenter.value.presentedItemURL else { return nil }
@@ -12,13 +12,13 @@ extension PresenterDirectory {
         }
     }
 
-    /// Announces that an item is about to be moved, so that its disappearance at the old place is no deletion.
+    /// Announces an item's upcoming move, so that its disappearance at the old place is no deletion.
     func expectMove(from old: ClaimRouter.Route) {
         for (agent, _) in agents(at: old) { agent.expectMove() }
     }
 
-    /// Transfers presenters of an item to the authority of its new place, and notifies them. Returns when they have been notified, or have
-    /// been busy for longer than ``PresenterAgent/patience``.
+    /// Transfers an item's presenters to the authority of its new place, and notifies them. Returns when they have been
+    /// notified, or have been busy for longer than ``PresenterAgent/patience``.
     ///
     /// - Parameter own: The presenter on whose behalf the item was moved, which needs no notification.
     func move(_ old: ClaimRouter.Route, to new: ClaimRouter.Route, except own: PresenterAgent? = nil) {

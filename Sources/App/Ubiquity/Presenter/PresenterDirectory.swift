@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The presenters of this process.
+/// This process's presenters.
 final class PresenterDirectory: Sendable {
     static let shared = PresenterDirectory()
 
@@ -15,7 +15,7 @@ final class PresenterDirectory: Sendable {
         agents.withLock { $0[ObjectIdentifier(presenter)] }
     }
 
-    /// Adds a presenter; a presenter that is added already stays as it is.
+    /// Adds a presenter; an already added presenter stays as it is.
     func add(_ presenter: any NSFilePresenter) {
         let agent = PresenterAgent(presenter)
         let isNew = agents.withLock { agents in
@@ -26,14 +26,14 @@ final class PresenterDirectory: Sendable {
         if isNew { register(agent) }
     }
 
-    /// Registers a presenter that had no item when it was added.
+    /// Registers a presenter added without an item.
     func register(_ agent: PresenterAgent) {
         guard agent.registration == nil, let url = agent.presenter.value.presentedItemURL else { return }
         let route = ClaimRouter.shared.route(url)
         route.authority.add(agent, at: route.path)
     }
 
-    /// Notifies this process's presenters of an item, if they have the callback, of changes that only this process knows.
+    /// Notifies this process's presenters of an item, if they have the callback, of changes known only to this process.
     func notify(_ call: PresenterCall, at url: URL, except own: PresenterAgent? = nil) {
         let path = ClaimRouter.shared.route(url).path
         for agent in agents.withLock({ Array($0.values) })

@@ -11,8 +11,8 @@ public let NSMetadataItemContentTypeKey = "kMDItemContentType"
 public let NSMetadataItemContentTypeTreeKey = "kMDItemContentTypeTree"
 public let NSMetadataItemIsUbiquitousKey = "NSMetadataItemIsUbiquitousKey"
 public let NSMetadataUbiquitousItemHasUnresolvedConflictsKey = "NSMetadataUbiquitousItemHasUnresolvedConflictsKey"
-/// The path of the document that an item is a conflict version of. Not part of Apple's API, whose queries leave conflict versions out;
-/// queries here do so too unless their predicate uses this key.
+/// For a conflict version, the path of its document. Not part of Apple's API, whose queries leave conflict versions
+/// out; queries of this library do so too unless their predicate uses this key.
 public let NSMetadataUbiquitousItemConflictOfKey = "NSMetadataUbiquitousItemConflictOfKey"
 public let NSMetadataUbiquitousItemDownloadingStatusKey = "NSMetadataUbiquitousItemDownloadingStatusKey"
 public let NSMetadataUbiquitousItemIsDownloadingKey = "NSMetadataUbiquitousItemIsDownloadingKey"
@@ -28,7 +28,7 @@ public let NSMetadataUbiquitousItemContainerDisplayNameKey = "NSMetadataUbiquito
 public let NSMetadataUbiquitousItemURLInLocalContainerKey = "NSMetadataUbiquitousItemURLInLocalContainerKey"
 public let NSMetadataUbiquitousItemIsSharedKey = "NSMetadataUbiquitousItemIsSharedKey"
 
-// Attributes of items that are shared one by one. Such sharing does not exist here, so no item has these.
+// Attributes of individually shared items. This library has no such sharing, so no item has these.
 public let NSMetadataUbiquitousSharedItemCurrentUserRoleKey = "NSMetadataUbiquitousSharedItemCurrentUserRoleKey"
 public let NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey =
     "NSMetadataUbiquitousSharedItemCurrentUserPermissionsKey"
@@ -47,15 +47,15 @@ public let NSMetadataUbiquitousItemDownloadingStatusDownloaded = "NSMetadataUbiq
 public let NSMetadataUbiquitousItemDownloadingStatusNotDownloaded =
     "NSMetadataUbiquitousItemDownloadingStatusNotDownloaded"
 
-/// Items in the `Documents` folders of containers.
+/// Items in the containers' `Documents` folders.
 public let NSMetadataQueryUbiquitousDocumentsScope = "NSMetadataQueryUbiquitousDocumentsScope"
-/// Items of containers that are outside of their `Documents` folders.
+/// Items outside their container's `Documents` folder.
 public let NSMetadataQueryUbiquitousDataScope = "NSMetadataQueryUbiquitousDataScope"
-/// Documents outside of containers: a mount has none.
+/// Documents outside containers: a mount has none.
 public let NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope =
     "NSMetadataQueryAccessibleUbiquitousExternalDocumentsScope"
 
-/// Scopes outside of containers, which are not indexed: a query finds nothing in them.
+/// Scopes outside containers, which are not indexed: a query finds nothing in them.
 public let NSMetadataQueryUserHomeScope = "kMDQueryScopeHome"
 public let NSMetadataQueryLocalComputerScope = "kMDQueryScopeComputer"
 public let NSMetadataQueryNetworkScope = "kMDQueryScopeNetwork"

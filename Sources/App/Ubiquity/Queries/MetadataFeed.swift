@@ -2,9 +2,9 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The changes that the daemon reported and that a query of this process has not taken yet. Each item occurs once, in its newest state, so
-/// the feed does not grow if the program is slow. When the daemon is restarted, the feed queries the new one and reports only the
-/// difference.
+/// Changes reported by the daemon and not yet taken by a query of this process. Each item occurs once, in its newest
+/// state, so the feed does not grow if the program is slow. When the daemon is restarted, the feed queries the new
+/// daemon and reports only the difference.
 final class MetadataFeed: Sendable {
     struct Update: Sendable {
         var added: [FoundItem] = []
@@ -19,11 +19,11 @@ final class MetadataFeed: Sendable {
     }
 
     fileprivate struct State {
-        /// The items as they were reported to the program.
+        /// The items as reported to the program.
         var reported: [UInt64: FoundItem] = [:]
-        /// The items as the daemon reported them.
+        /// The items as reported by the daemon.
         var current: [UInt64: FoundItem] = [:]
-        /// Items that may differ between both, in the order of their arrival.
+        /// Items possibly differing between both, in order of arrival.
         var changed: [UInt64] = []
         var marked: Set<UInt64> = []
         /// The items found since the query was restarted; nil once all are gathered.
@@ -48,7 +48,7 @@ final class MetadataFeed: Sendable {
 
     /// Starts the query.
     ///
-    /// - Throws: The daemon's error, or that there is no daemon.
+    /// - Throws: The daemon's error, or an error if there is no daemon.
     func start() throws(DaemonFailure) {
         let end = try mount.follow(request) { [weak self] event in
             if case .found(let found) = event { self?.take(found) }
@@ -94,7 +94,7 @@ final class MetadataFeed: Sendable {
             }
             for id in found.removed { state.remove(id) }
             if found.phase == .gathered {
-                // The former daemon reported these items, and the new one does not.
+                // Items reported by the former daemon, and not by the new one.
                 let met = state.met.take() ?? []
                 for id in state.current.keys where !met.contains(id) { state.remove(id) }
                 state.isGathered = true
@@ -107,7 +107,7 @@ final class MetadataFeed: Sendable {
         let isOver = state.withLock { state in
             state.end = nil
             guard !state.isStopped, let failure else { return true }
-            // A request that the daemon refuses would be refused again.
+            // A refused request would be refused again.
             guard [.failed, .busy].contains(failure.code) else {
                 state.failure = failure
                 return true

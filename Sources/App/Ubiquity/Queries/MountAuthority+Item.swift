@@ -4,7 +4,8 @@ import Queries
 import Synchronization
 
 extension MountAuthority {
-    /// Returns the item that a query would find at the path; nil if there is none, or if the daemon does not respond within ten seconds.
+    /// Returns the item a query would find at the path; nil if there is none, or if the daemon does not respond within
+    /// ten seconds.
     func item(at absolute: String) -> FoundItem? {
         let name = (absolute as NSString).lastPathComponent
         // `IN` takes names literally, even if they contain wildcards.
@@ -25,7 +26,7 @@ extension MountAuthority {
     }
 }
 
-/// The item that was found, set by the thread that reads the connection.
+/// The found item, set by the thread reading the connection.
 private final class SharedItem: Sendable {
     private let state = Mutex<FoundItem?>(nil)
     var item: FoundItem? { state.withLock { $0 } }

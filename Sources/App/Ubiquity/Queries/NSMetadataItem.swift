@@ -5,8 +5,8 @@ public import Foundation
 import Queries
 import Synchronization
 
-/// An item that a query found. Its values are those of the time when it was reported; while the query runs, the same object receives newer
-/// values.
+/// An item found by a query. Its values are those of the time when it was reported; while the query runs, the same
+/// object receives newer values.
 ///
 /// Apple's name: `NSMetadataItem`.
 // Mutable state is behind a Mutex.
@@ -19,8 +19,8 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         self.root = root
     }
 
-    /// Creates an item with the present values of the item at a URL in a mount, which are requested from the daemon. Returns nil if there
-    /// is none, or for a part of a package.
+    /// Creates an item with the current values of the item at a URL in a mount, requested from the daemon. Returns nil
+    /// if there is none, or for a part of a package.
     public convenience init?(url: URL) {
         let route = ClaimRouter.shared.route(url)
         guard let mount = route.mount, let found = mount.item(at: route.path) else { return nil }
@@ -67,13 +67,13 @@ open class NSMetadataItem: NSObject, @unchecked Sendable {
         Dictionary(keys.compactMap { key in value(forAttribute: key).map { (key, $0) } }) { first, _ in first }
     }
 
-    /// The names of the attributes that have a value.
+    /// The names of attributes with a value.
     open var attributes: [String] { QueryAttribute.allNames.filter { value(forAttribute: $0) != nil } }
 
     open override var description: String { "<NSMetadataItem \(url.path)>" }
 }
 
-/// An item of the wire protocol as predicates see it.
+/// A wire-protocol item as predicates see it.
 struct FoundSubject: QuerySubject {
     private let item: FoundItem
     private let root: String

@@ -39,7 +39,8 @@ extension NSMetadataQuery {
         }
     }
 
-    /// Disables updates until ``enableUpdates()`` was called as often. Changes in the meantime are posted then, each item once.
+    /// Disables updates until ``enableUpdates()`` was called as often. Changes in the meantime are posted then, each
+    /// item once.
     public func disableUpdates() { state.withLock { $0.disables += 1 } }
 
     public func enableUpdates() {
@@ -90,7 +91,7 @@ extension NSMetadataQuery {
 
     // MARK: Updates
 
-    /// The items that appeared, changed and disappeared.
+    /// Added, changed and removed items.
     typealias Changes = (added: [NSMetadataItem], changed: [NSMetadataItem], removed: [NSMetadataItem])
 
     /// Applies an update to the results. Called on the query's queue.
@@ -137,7 +138,7 @@ extension NSMetadataQuery.State {
     }
 }
 
-/// A value of an attribute and the number of results that have it.
+/// An attribute's value and its number of results.
 // It is immutable.
 open class NSMetadataQueryAttributeValueTuple: NSObject, @unchecked Sendable {
     public let attribute: String
@@ -151,7 +152,7 @@ open class NSMetadataQueryAttributeValueTuple: NSObject, @unchecked Sendable {
     }
 }
 
-/// The results that have one value of an attribute.
+/// The results with the same value of an attribute.
 // It is immutable.
 open class NSMetadataQueryResultGroup: NSObject, @unchecked Sendable {
     public let attribute: String

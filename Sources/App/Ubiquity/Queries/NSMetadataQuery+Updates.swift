@@ -2,7 +2,7 @@ import DaemonProtocol
 import Foundation
 import Synchronization
 
-/// The changes of a query since the last update; the items have the values of that time.
+/// A query's changes since the last update; the items have the values of that time.
 public struct MetadataQueryUpdate: Sendable {
     public let added: [NSMetadataItem]
     public let changed: [NSMetadataItem]
@@ -12,10 +12,10 @@ public struct MetadataQueryUpdate: Sendable {
 }
 
 extension NSMetadataQuery {
-    /// Returns the items that match a predicate, and their changes, as a sequence that ends when its consumer does.
+    /// Returns the items matching a predicate, and their changes, as a sequence ended by its consumer.
     ///
-    /// Not part of Apple's API: this is the counterpart of notifications for tasks. A slow consumer receives the newest state, not every
-    /// step.
+    /// Not part of Apple's API: this is the counterpart of notifications for tasks. A slow consumer receives the newest
+    /// state, not every step.
     ///
     /// - Parameter scopes: Apple's constants, and paths of folders; none for everything in containers.
     /// - Throws: The error in the format, or the daemon's error.

@@ -10,12 +10,13 @@ extension Notification.Name {
     public static let NSMetadataQueryDidUpdate = Notification.Name("NSMetadataQueryDidUpdate")
 }
 
-/// Finds documents in containers and keeps the results up to date: names, sizes, and the progress of their sync. The daemon reads them from
-/// its database; nothing is downloaded, and no folder is walked.
+/// Finds documents in containers and keeps the results up to date: names, sizes, and the progress of their sync. The
+/// daemon reads them from its database; nothing is downloaded, and no folder is walked.
 ///
-/// Apple's name: `NSMetadataQuery`. Results change and notifications are posted only on ``operationQueue``. Without one they are posted on
-/// the run loop of the thread that called ``start()``, or on the main queue if that was the main thread or a task; the program then has to run
-/// it. A query applies to the mount of ``FileManager/url(forUbiquityContainerIdentifier:)``.
+/// Apple's name: `NSMetadataQuery`. Results change and notifications are posted only on ``operationQueue``. Without a
+/// queue they are posted on the run loop of the thread calling ``start()``, or on the main queue if that was the main
+/// thread or a task; the program then has to run it. A query applies to the mount of
+/// ``FileManager/url(forUbiquityContainerIdentifier:)``.
 // Mutable state is behind a Mutex.
 open class NSMetadataQuery: NSObject, @unchecked Sendable {
     struct State {
@@ -25,7 +26,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         var searchItems = Fixed<[Any]?>(nil)
         var restriction = QueryRestriction()
         weak var delegate: (any NSMetadataQueryDelegate)?
-        /// The delegate's replacements of items.
+        /// The delegate's item replacements.
         var replacements: [ObjectIdentifier: Fixed<Any>] = [:]
         var valueListAttributes: [String] = []
         var groupingAttributes: [String]?
@@ -48,13 +49,14 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
 
     // MARK: Search criteria
 
-    /// The predicate of the query; nil finds all items.
+    /// The query's predicate; nil finds all items.
     ///
-    /// Create it with ``Foundation/NSPredicate/init(format:_:)``. Any other predicate on ``NSMetadataItem`` is evaluated in this process
-    /// for every item in the scopes. Conflict versions are not results, unless the predicate uses `NSMetadataUbiquitousItemConflictOfKey`.
+    /// Create it with ``Foundation/NSPredicate/init(format:_:)``. Any other predicate on ``NSMetadataItem`` is
+    /// evaluated in this process for every item in the scopes. Conflict versions are not results, unless the predicate
+    /// uses `NSMetadataUbiquitousItemConflictOfKey`.
     ///
-    /// If the query is running, it restarts with the new predicate, as it does with new scopes, items and sort descriptors: its results are
-    /// discarded, and gathering begins again.
+    /// If the query is running, it restarts with the new predicate, as it does with new scopes, items and sort
+    /// descriptors: its results are discarded, and gathering begins again.
     open var predicate: NSPredicate? {
         get { state.withLock { $0.predicate }.value }
         set {
@@ -80,7 +82,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The only items that the query may find: results of another query, URLs or paths. Nil for no restriction.
+    /// Restricts the query to these items: results of another query, URLs or paths. Nil for no restriction.
     open var searchItems: [Any]? {
         get { state.withLock { $0.searchItems }.value }
         set {
@@ -101,7 +103,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         set { state.withLock { $0.groupingAttributes = newValue } }
     }
 
-    /// The number of seconds for which changes are gathered before they are posted.
+    /// The number of seconds to gather changes before posting them.
     open var notificationBatchingInterval: TimeInterval {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = max(0, newValue) } }
@@ -118,7 +120,7 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
     open var isGathering: Bool { state.withLock { $0.isGathering } }
     open var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// The reason why the query did not start, or ended. Not part of Apple's API.
+    /// Why the query did not start, or ended. Not part of Apple's API.
     open var failure: NSError? { state.withLock { $0.lastFailure } }
 
     /// Starts the query. Returns false if nothing is mounted, the predicate is invalid, or the query is running already.
@@ -150,7 +152,8 @@ open class NSMetadataQuery: NSObject, @unchecked Sendable {
         return true
     }
 
-    /// Changes a search criterion or the order. A running query restarts, so that its results are never a mixture of old and new ones.
+    /// Changes a search criterion or the order. A running query restarts, so that its results never mix old
+    /// and new ones.
     private func change(_ change: (inout State) -> Void) {
         let (isRunning, delivery) = state.withLock { state in
             change(&state)

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Replaces the results of a query, for display. The default implementations of both methods replace nothing.
+/// Replaces a query's results, for display. The default implementations of both methods replace nothing.
 ///
 /// Apple's name: `NSMetadataQueryDelegate`.
 public protocol NSMetadataQueryDelegate: AnyObject, Sendable {
-    /// Returns an object that replaces the item in the results. Called once for each item that is found, on the query's queue.
+    /// Returns an object to replace the item in the results. Called once for each found item, on the query's queue.
     func metadataQuery(_ query: NSMetadataQuery, replacementObjectForResultObject result: NSMetadataItem) -> Any
 
     /// Returns a replacement for a value. Called for each value of ``NSMetadataQuery/valueLists`` and ``NSMetadataQuery/groupedResults``.
@@ -25,7 +25,7 @@ extension NSMetadataQueryDelegate {
 }
 
 extension NSMetadataQuery {
-    /// The delegate, which the query does not retain.
+    /// The delegate, not retained by the query.
     public var delegate: (any NSMetadataQueryDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }

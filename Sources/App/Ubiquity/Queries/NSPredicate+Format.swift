@@ -20,15 +20,16 @@ extension NSPredicate {
         }
     }
 
-    /// Creates a predicate as ``init(format:_:)`` does, but throws an error that names the mistake in the format and its position.
+    /// Creates a predicate as ``init(format:_:)`` does, but throws an error naming the format's mistake
+    /// and its position.
     public convenience init(metadataFormat format: String, arguments: [Any] = []) throws {
         do throws(QueryPredicateError) { try self.init(read: format, arguments) } catch {
             throw CoordinationFailure.error(.coderInvalidValue, error.description, at: nil)
         }
     }
 
-    /// Creates a predicate from Spotlight's notation, such as `kMDItemFSName == "*.txt"cd && kMDItemFSSize > 100`, where the letters after
-    /// a quoted text are options of the comparison.
+    /// Creates a predicate from Spotlight's notation, such as `kMDItemFSName == "*.txt"cd && kMDItemFSSize > 100`,
+    /// where the letters after a quoted text are options of the comparison.
     ///
     /// Returns nil for an invalid text. The notation also includes that of ``init(format:_:)``, without placeholders.
     public convenience init?(fromMetadataQueryString queryString: String) {
@@ -53,7 +54,7 @@ extension NSPredicate {
         self.init { object, _ in (object as? PredicateProbe)?.found(.failure(error)) ?? false }
     }
 
-    /// The parsed format of this predicate; nil for a predicate that was created otherwise.
+    /// The predicate's parsed format; nil for a predicate not created from a format.
     var metadataPredicate: Result<QueryPredicate, QueryPredicateError>? {
         let probe = PredicateProbe()
         _ = evaluate(with: probe)
@@ -61,7 +62,8 @@ extension NSPredicate {
     }
 }
 
-/// An object to evaluate our predicates with: they then store their parsed format in it, since an `NSPredicate` has no other place for it.
+/// An object to evaluate this library's predicates with: they then store their parsed format in it, since an
+/// `NSPredicate` has no other place for it.
 // Mutable state is behind a Mutex.
 private final class PredicateProbe: NSObject, @unchecked Sendable {
     private let state = Mutex<Result<QueryPredicate, QueryPredicateError>?>(nil)
@@ -99,7 +101,7 @@ extension Literal {
         }
     }
 
-    /// Converts Apple's constants of the downloading status into the daemon's values.
+    /// Converts Apple's downloading-status constants into the daemon's values.
     private static func short(_ text: String) -> String {
         let prefix = "NSMetadataUbiquitousItemDownloadingStatus"
         guard text.hasPrefix(prefix), text.count > prefix.count else { return text }
@@ -109,7 +111,7 @@ extension Literal {
 }
 
 extension NSSortDescriptor {
-    /// Creates a descriptor that sorts ``NSMetadataItem``s by an attribute.
+    /// Creates a descriptor to sort ``NSMetadataItem``s by an attribute.
     public convenience init(key: String, ascending: Bool) {
         self.init(keyPath: \NSMetadataItem.[sortKey: key], ascending: ascending)
     }
@@ -120,7 +122,7 @@ extension NSMetadataItem {
     fileprivate subscript(sortKey key: String) -> MetadataSortKey { MetadataSortKey(value(forAttribute: key)) }
 }
 
-/// A comparable value of one attribute; items without a value come first.
+/// An attribute's comparable value; items without a value come first.
 struct MetadataSortKey: Comparable {
     private let number: Double
     private let text: String

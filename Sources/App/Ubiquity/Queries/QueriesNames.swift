@@ -4,7 +4,7 @@ import Queries
 typealias QueryPredicate = Queries.Predicate
 typealias QueryPredicateError = Queries.PredicateError
 
-/// Carries a Foundation value that is no longer changed.
+/// Carries a Foundation value no longer subject to change.
 // Predicates, sort descriptors and lists of scopes are only read once they are set.
 struct Fixed<Value>: @unchecked Sendable {
     let value: Value

@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Foundation
 
-/// The restriction of a query that the daemon does not apply: to folders, and to given items.
+/// A query's restriction not applied by the daemon: to folders, and to given items.
 struct QueryRestriction: Sendable {
     private let areas: [FindScope]
     private let folders: [String]

@@ -1,7 +1,7 @@
 import DaemonProtocol
 
-/// The part of a feed's changes that is within a query's scope. It keeps the numbers of reported items, so that an item that leaves the
-/// scope is reported as removed.
+/// A feed's changes within a query's scope. It keeps the numbers of reported items, to report items leaving the scope
+/// as removed.
 struct RestrictedChanges {
     private let restriction: QueryRestriction
     private let root: String

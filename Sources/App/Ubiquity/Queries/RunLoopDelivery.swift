@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Performs work on the run loop of the thread that created it, and keeps that run loop from ending for want of a source.
+/// Performs work on its creating thread's run loop, and keeps that run loop from ending for want of a source.
 ///
-/// `RunLoop.perform(_:)` of Foundation on Linux does not wake a run loop that waits; a new date of a timer does (`CFRunLoopTimerSetNextFireDate`
-/// may be called from any thread).
+/// `RunLoop.perform(_:)` of Foundation on Linux does not wake a waiting run loop; a timer's new date does
+/// (`CFRunLoopTimerSetNextFireDate` may be called from any thread).
 // The timer is only used by methods that any thread may call.
 final class RunLoopDelivery: @unchecked Sendable {
     private let work = Mutex<[@Sendable () -> Void]>([])
@@ -17,7 +17,8 @@ final class RunLoopDelivery: @unchecked Sendable {
         RunLoop.current.add(timer, forMode: .common)
     }
 
-    /// Returns a delivery for the calling thread; nil for the main thread, whose queue serves, and for a task, which has no thread of its own.
+    /// Returns a delivery for the calling thread; nil for the main thread, whose queue serves, and for a task, which
+    /// has no dedicated thread.
     static func ofThread() -> RunLoopDelivery? {
         Thread.isMainThread || withUnsafeCurrentTask { $0 != nil } ? nil : RunLoopDelivery()
     }
@@ -27,7 +28,7 @@ final class RunLoopDelivery: @unchecked Sendable {
         timer?.fireDate = Date()
     }
 
-    /// Work that has not begun is not performed any more.
+    /// Work not yet begun is dropped.
     func end() {
         work.withLock { $0 = [] }
         timer?.invalidate()

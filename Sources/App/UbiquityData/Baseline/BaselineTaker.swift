@@ -2,16 +2,18 @@ import Basics
 import CloudModel
 import Records
 
-/// Replaces the folded log by that of a baseline, and shows it in the tables. Runs in one transaction of the database, with foreign keys off.
+/// Replaces the folded log with a baseline's, and shows it in the tables. Runs in a single transaction of the database,
+/// with foreign keys off.
 ///
-/// What is pending stays so, behind the new log, as after an import: ``RecordImporter`` folds it again afterwards.
+/// Pending transactions stay pending, behind the new log, as after an import: ``RecordImporter`` folds
+/// them again afterwards.
 struct BaselineTaker {
     let statements: StatementCache
     let tables: [TableSchema]
     let path: String
     let time: Timestamp
 
-    /// - Parameter progress: Is called for each part.
+    /// - Parameter progress: Called for each part.
     func run(_ head: RecordBaseline, _ state: inout StoreState, progress: () -> Void) throws {
         try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
         try confirm(head, state)
@@ -53,7 +55,7 @@ struct BaselineTaker {
         try records.restore(item)
     }
 
-    /// Compares the files of the other devices where the baseline and this database have folded equally many.
+    /// Compares the files of the remaining devices where the baseline and this database have folded equally many.
     private func confirmOthers(_ head: RecordBaseline, _ state: StoreState) throws {
         let (devices, records) = (
             FoldedDevices(statements: statements), StoredRecords(statements: statements, now: time)
@@ -66,8 +68,8 @@ struct BaselineTaker {
         }
     }
 
-    /// Drops own transactions that the baseline stands for. Files of this device with other bytes than this database wrote come from a copy
-    /// of it.
+    /// Drops own transactions included in the baseline. If this device's files have different bytes than this database
+    /// wrote, they come from a copy of it.
     private func confirm(_ head: RecordBaseline, _ state: StoreState) throws {
         try confirmOthers(head, state)
         guard let own = head.devices.first(where: { $0.device == state.device }) else { return }

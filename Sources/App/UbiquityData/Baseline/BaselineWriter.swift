@@ -3,25 +3,26 @@ import CloudModel
 import GRDB
 import Records
 
-/// Puts the folded log into the files of a baseline. Runs in a transaction of the database; writing the files is the caller's.
+/// Puts the folded log into baseline files. Runs in a transaction of the database; the caller writes the files.
 ///
-/// Like a file of transactions, a baseline is durable in the database before any of its files is written. The head is written last.
+/// Like a transaction file, a baseline is durable in the database before any of its files is written. The head is
+/// written last.
 struct BaselineWriter {
     let statements: StatementCache
     var policy = BaselinePolicy()
 
-    /// A file that is not known to be written.
+    /// A file not known to be written.
     struct Unwritten: Hashable, Sendable {
         let file: BaselineFile
         fileprivate let place: Int64
     }
 
-    /// Whether a new baseline is due; false while one is on its way to the log.
+    /// Whether a new baseline is due; false while a baseline is on its way to the log.
     func isDue(_ state: StoreState) throws -> Bool {
         guard try statements.first("SELECT 1 FROM _ubq_outgoing LIMIT 1", [], { _ in true }) == nil,
             let devices = try FoldedDevices(statements: statements).all()
         else { return false }
-        // Also one that is not complete yet, which another device is writing.
+        // Even if incomplete: a peer is still writing it.
         let last = try KnownBaselines(statements: statements).all().last?.head
         let log = RecordBaseline.log(of: devices)
         let newest = devices.max { $0.place < $1.place }
@@ -33,7 +34,7 @@ struct BaselineWriter {
             isAuthor: newest?.device == state.device)
     }
 
-    /// Stores the files of a baseline. The state's counts are changed, and have to be saved.
+    /// Stores a baseline's files. The state's counts are changed, and must be saved.
     func prepare(_ state: inout StoreState) throws {
         guard let devices = try FoldedDevices(statements: statements).all() else { return }
         let (number, overflow) = state.baselines.addingReportingOverflow(1)
@@ -51,7 +52,7 @@ struct BaselineWriter {
             (state.baselines, state.unfit) = (number, 0)
         } catch let error as RecordFileError {
             guard case .tooLarge = error else { throw error }
-            // A row is larger than a file of a baseline. Sharing goes on without one.
+            // A row exceeds a baseline file. Sharing continues without a baseline.
             state.unfit = RecordBaseline.log(of: devices).files
         }
     }
@@ -94,7 +95,7 @@ struct BaselineWriter {
 
     // MARK: Files
 
-    /// The files that are not known to be written, the head last.
+    /// Files not known to be written, the head last.
     func unwritten() throws -> [Unwritten] {
         try statements.all("SELECT number, part, is_head FROM _ubq_outgoing WHERE NOT is_written ORDER BY number, part")
         {
@@ -120,7 +121,7 @@ struct BaselineWriter {
         [.bits(unwritten.file.number), .integer(unwritten.place)]
     }
 
-    /// Drops the files of a baseline that is in the log, or behind a later one there.
+    /// Drops the files of a baseline already in the log, or outdated by a later baseline there.
     func forget() throws {
         guard try unwritten().isEmpty, let latest = try KnownBaselines(statements: statements).latest()?.head else {
             return

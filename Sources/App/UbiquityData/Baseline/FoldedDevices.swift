@@ -2,11 +2,11 @@ import Basics
 import CloudModel
 import Records
 
-/// How far the files of each device are folded, in the database.
+/// Each device's folding progress, in the database.
 struct FoldedDevices {
     let statements: StatementCache
 
-    /// Notes a file that was folded, with what its last transaction's device knew.
+    /// Records a folded file, with its last transaction's base.
     func advance(_ file: RecordFile, at place: RecordFileOrder.Place, bytes: [UInt8]) throws {
         var chain = file.number == 1 ? FileChain() : try self.chain(of: place.device)
         chain?.append(bytes)
@@ -23,7 +23,7 @@ struct FoldedDevices {
             ])
     }
 
-    /// Returns the sum of a device's folded files; nil if it is not known.
+    /// Returns the checksum of a device's folded files; nil if unknown.
     func chain(of device: DeviceID) throws -> FileChain? {
         try statements.first(
             "SELECT digest, bytes FROM _ubq_device WHERE device = ?", [.bits(device.value)]
@@ -37,7 +37,7 @@ struct FoldedDevices {
         return FileChain(digest: digest, bytes: UInt64(bitPattern: bytes))
     }
 
-    /// Returns the devices as a baseline has them; nil if something about one is not known.
+    /// Returns the devices in a baseline's form; nil if anything about them is unknown.
     func all() throws -> [RecordBaseline.Device]? {
         let devices = try statements.all(
             "SELECT device, name, file, sequence, change, base, digest, bytes FROM _ubq_device ORDER BY device"
@@ -56,7 +56,7 @@ struct FoldedDevices {
         return known.count == devices.count ? known : nil
     }
 
-    /// Replaces all of them by those of a baseline.
+    /// Replaces all of them with a baseline's devices.
     func replace(by devices: [RecordBaseline.Device], in records: inout StoredRecords) throws {
         try statements.run("DELETE FROM _ubq_device")
         for device in devices {
@@ -65,7 +65,7 @@ struct FoldedDevices {
         }
     }
 
-    /// The places after which ``RecordFileOrder`` goes on.
+    /// The places after which ``RecordFileOrder`` continues.
     func places() throws -> [RecordFileOrder.Place] {
         try statements.all("SELECT device, file, sequence, change FROM _ubq_device") { row in
             RecordFileOrder.Place(

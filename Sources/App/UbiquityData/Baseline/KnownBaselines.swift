@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import Records
 
-/// The baselines whose heads the log has, in the database, so that each head is read once.
+/// Baselines whose heads are in the log, kept in the database so that each head is read once.
 struct KnownBaselines {
     let statements: StatementCache
 
@@ -13,7 +13,7 @@ struct KnownBaselines {
         let isPruned: Bool
     }
 
-    /// Returns those of a listing whose heads have to be read.
+    /// Returns the listed baselines whose heads must be read.
     func unknown(_ listed: [ListedBaseline]) throws -> [ListedBaseline] {
         try listed.filter { baseline in
             try statements.first(
@@ -25,7 +25,7 @@ struct KnownBaselines {
         }
     }
 
-    /// Takes over a listing with the heads that were unknown.
+    /// Stores a listing with the previously unknown heads.
     func update(_ listed: [ListedBaseline], heads: [RecordBaseline.Name: [UInt8]], at time: Timestamp) throws {
         let names = Set(listed.map(\.name))
         for known in try all() where !names.contains(known.head.name) {
@@ -54,7 +54,7 @@ struct KnownBaselines {
             Self.known)
     }
 
-    /// Returns the baselines in the order of their ends.
+    /// Returns the baselines ordered by their ends.
     func all() throws -> [Known] {
         try statements.all("SELECT head, completed, is_pruned FROM _ubq_baseline", [], Self.known)
             .sorted { ($0.head.end, $0.head.name) < ($1.head.end, $1.head.name) }
@@ -63,7 +63,7 @@ struct KnownBaselines {
     /// Returns the complete baseline with the latest end.
     func latest() throws -> Known? { try all().last { $0.completed != nil } }
 
-    /// The last files of each device for which complete baselines stand.
+    /// The last file of each device covered by complete baselines.
     func covered() throws -> [DeviceID: UInt64] {
         try all().filter { $0.completed != nil }.reduce(into: [:]) { covered, known in
             covered.merge(known.head.files) { max($0, $1) }

@@ -1,12 +1,12 @@
 package import CloudModel
 package import Records
 
-/// A baseline whose head the log has.
+/// A baseline whose head is in the log.
 package struct ListedBaseline: Hashable, Sendable {
     package let name: RecordBaseline.Name
-    /// The version that the log gave to the head.
+    /// The head's version in the log.
     package let version: VersionID
-    /// The parts that the log has, from 0.
+    /// The parts in the log, from 0.
     package let parts: Set<Int>
 
     package init(name: RecordBaseline.Name, version: VersionID, parts: Set<Int>) {

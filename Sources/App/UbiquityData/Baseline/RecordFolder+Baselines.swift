@@ -6,7 +6,7 @@ import Records
 extension RecordFolder {
     private static let head = ".baseline"
     private static let part = ".part"
-    /// How often the folder is listed until two listings are equal.
+    /// Maximum number of listings until two are equal.
     private static let listings = 5
 
     private func path(_ part: Int?, of name: RecordBaseline.Name) -> String {
@@ -16,7 +16,7 @@ extension RecordFolder {
 
     // MARK: Reading
 
-    /// Lists until nothing changes: a baseline that another one replaces is in an earlier folder, or the new one in a later folder.
+    /// Lists until nothing changes: a replaced baseline is in an earlier folder, or the new baseline in a later folder.
     func baselines() throws -> [ListedBaseline] {
         var last = try listBaselines()
         for _ in 1..<Self.listings {
@@ -49,7 +49,7 @@ extension RecordFolder {
         return found.sorted { $0.name < $1.name }
     }
 
-    /// Returns the number of the baseline and the place of a part.
+    /// Returns the baseline's number and the part's place.
     private static func place(_ name: String) -> (UInt64, Int)? {
         let fields = name.split(separator: ".", omittingEmptySubsequences: false)
         guard fields.count == 3, ".\(fields[2])" == part, let number = UInt64(fields[0]), let place = UInt32(fields[1]),
@@ -90,7 +90,7 @@ extension RecordFolder {
         do {
             try FileManager.default.removeItem(atPath: file)
         } catch CocoaError.fileNoSuchFile {
-            // Another device removed it.
+            // A peer removed it.
         }
     }
 }

@@ -4,7 +4,7 @@ import Records
 extension RowApplier {
     private static let page = 500
 
-    /// Makes all shared tables equal to the folded log. Which rows change is not noted.
+    /// Makes all shared tables equal to the folded log. Changed rows are not listed.
     mutating func applyAll(_ records: StoredRecords) throws {
         notesRows = false
         defer { notesRows = true }

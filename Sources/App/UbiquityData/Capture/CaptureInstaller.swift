@@ -1,19 +1,19 @@
 import Basics
 import Records
 
-/// Makes the triggers of the shared tables, and makes them again after a table was changed. Runs in one transaction.
+/// Creates the shared tables' triggers, and recreates them after a table change. Runs in a single transaction.
 struct CaptureInstaller {
-    /// Rows that were there when a table was shared are sent in transactions of this size.
+    /// Existing rows of a newly shared table are sent in transactions of this size.
     private static let rowsPerTransaction = 1_000
 
     let statements: StatementCache
     let tables: [TableSchema]
     let state: StoreState
-    /// The version of the program's schema, which the rules of its tables have.
+    /// The program's schema version, recorded with its tables' rules.
     let version: UInt64
     let time: Timestamp
 
-    /// What was noted about tables that were shared before.
+    /// Captured changes of already shared tables.
     private func groups(_ known: [RecordName?]) -> CapturedGroups {
         CapturedGroups(statements: statements, tables: tables.filter { known.contains($0.name) }, state: state)
     }
@@ -29,7 +29,7 @@ struct CaptureInstaller {
         for table in parentsFirst() where !known.contains(table.name) { try share(table) }
     }
 
-    // MARK: Tables that were shared before
+    // MARK: Already shared tables
 
     private func check(_ table: TableSchema, _ known: [RecordName?]) throws {
         let triggers = CaptureTriggers(table: table)
@@ -51,7 +51,7 @@ struct CaptureInstaller {
         for name in present.keys { try statements.run("DROP TRIGGER \(CaptureTriggers.quoted(name))") }
         for table in [triggers.noted, triggers.added] { try statements.run("DROP TABLE IF EXISTS \(table)") }
         try create(triggers)
-        // A program that rebuilds a table drops its triggers: what was written since is found by comparing.
+        // Rebuilding a table drops its triggers: writes since then are found by comparison.
         let fresh = Set(table.columns.map(\.name)).filter { !noted.contains($0) }
         try MissedWrites(statements: statements, table: table, fresh: fresh, state: state, time: time).note()
         try statements.run("UPDATE _ubq_table SET is_stale = 1 WHERE tbl = ?", [.text(table.name)])
@@ -64,7 +64,7 @@ struct CaptureInstaller {
 
     // MARK: Rules
 
-    /// Sends rules that differ from those sent last, before any row. An older program does not replace those of a newer one.
+    /// Sends changed rules before any row. An older program does not replace a newer program's rules.
     private func declareRules(_ known: [RecordName?]) throws {
         var changed: [TableRules] = []
         for table in tables {
@@ -80,16 +80,16 @@ struct CaptureInstaller {
         try groups(known).append(RecordTransaction(base: state.base, time: time, rules: changed, changes: []))
         for rules in changed {
             try statements.run(
-                // Rows that the log has of a new table have to be shown.
+                // Rows of a new table that are already in the log must be shown.
                 "INSERT INTO _ubq_table VALUES (?1, ?2, EXISTS (SELECT 1 FROM _ubq_row WHERE tbl = ?1)) "
                     + "ON CONFLICT (tbl) DO UPDATE SET rules = ?2",
                 [.text(rules.table), .blob(rules.encoded())])
         }
     }
 
-    // MARK: Tables that are new
+    // MARK: New tables
 
-    /// Notes the rows that are there as new ones.
+    /// Captures existing rows as new.
     private func share(_ table: TableSchema) throws {
         let triggers = CaptureTriggers(table: table)
         try create(triggers)
@@ -109,7 +109,7 @@ struct CaptureInstaller {
             "UPDATE _ubq_now SET grp = 1 + max(grp, (SELECT coalesce(max(_ubq_group), 0) FROM \(triggers.added)))")
     }
 
-    /// The tables, parents before their children, as far as references do not go in a circle.
+    /// The tables, parents before their children, as far as references are not circular.
     private func parentsFirst() -> [TableSchema] {
         var sorted: [TableSchema] = []
         var rest = tables

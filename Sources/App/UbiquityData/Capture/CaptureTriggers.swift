@@ -1,26 +1,28 @@
 import Records
 
-/// The triggers that note, in the transaction of each write, how a row was before its first change. They use only what every SQLite has, so
-/// that they work in all programs that write to the file.
+/// Triggers to record, in each write's transaction, a row's state before its first change. They use only features of
+/// every SQLite, so that they work in all programs writing to the file.
 ///
-/// A row is noted once in a group. What a group changed follows later from comparing the noted rows with those of the next group, or with
-/// the table: whether a statement inserted, updated, replaced or deleted does not matter, and what was undone is no change.
+/// A row is recorded once per group. A group's changes are derived later by comparing its rows with those of the next
+/// group, or with the table: whether a statement inserted, updated, replaced or deleted does not matter, and an undone
+/// change is none.
 ///
-/// Rows are noted before they change. SQLite does not promise the order in which it runs the triggers of one event. Those of the program may
-/// write to the same row, or end the statement and keep the row; but whatever runs before a change sees the row as it was.
+/// Rows are recorded before they change. SQLite does not promise the order of an event's triggers. The program's
+/// triggers may write to the same row, or end the statement and keep the row; but a trigger before the change always
+/// sees the old row.
 ///
-/// Rows that were not there are noted in a table of their own, in the order of their inserts. That is a third of what an index entry
-/// costs when keys are random and the tables exceed SQLite's cache. A row that is in both tables was not there.
+/// New rows are recorded in a separate table, in insertion order. That costs a third of an index entry when keys are
+/// random and the tables exceed SQLite's cache. A row in both tables is new.
 struct CaptureTriggers {
     static let prefix = "_ubq_"
     let table: TableSchema
 
-    /// The table of rows that were there. Its columns have no types, so that values stay as they were.
+    /// The table of previously existing rows. Its columns have no types, so that values stay as they were.
     var notedName: String { Self.notedName(table.name.description) }
 
     var noted: String { Self.quoted(notedName) }
 
-    /// The table of the keys of rows that were not there.
+    /// The table of new rows' keys.
     var addedName: String { Self.addedName(table.name.description) }
 
     var added: String { Self.quoted(addedName) }
@@ -29,8 +31,8 @@ struct CaptureTriggers {
 
     private static func addedName(_ table: String) -> String { "\(prefix)new_\(table)" }
 
-    /// Returns whether something was captured in the shared table of this name. Also right in a file of an earlier release, whose triggers
-    /// note all rows in one table.
+    /// Returns whether anything was captured in the shared table of this name. Also correct in an earlier release's
+    /// file, whose triggers record all rows in a single table.
     static func hasCaptured(_ table: String, _ statements: StatementCache) throws -> Bool {
         try [notedName(table), addedName(table)].contains { name in
             let exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE"
@@ -43,7 +45,7 @@ struct CaptureTriggers {
 
     private var columns: [RecordName] { table.key + table.columns.map(\.name) }
 
-    /// The statements that make the tables of noted rows.
+    /// Statements to create the capture tables.
     var tablesSQL: [String] {
         [
             """
@@ -54,11 +56,12 @@ struct CaptureTriggers {
         ]
     }
 
-    /// The names of the triggers, and the statements that make them.
+    /// The triggers' names and statements.
     var triggers: [(name: String, sql: String)] {
         let isRivalled = rivals.map { "EXISTS (SELECT 1 FROM \(table.name.quoted) AS o WHERE \($0))" }
             .joined(separator: " OR ")
-        // SQLite runs the last one first: a row in the way is noted before its key could be taken for that of a new row.
+        // SQLite runs the last trigger first: a row in the way is recorded before its key can be mistaken for
+        // a new row's.
         var triggers = [
             trigger("before_add", "BEFORE INSERT", [Self.requireRelease, noteAdded()]),
             trigger("before_insert", "BEFORE INSERT", rivals.map(note(rivalsBy:)), when: isRivalled),
@@ -76,7 +79,7 @@ struct CaptureTriggers {
         return triggers + keyGuards
     }
 
-    /// Triggers that refuse rows without a key.
+    /// Triggers to refuse rows without a key.
     private var keyGuards: [(name: String, sql: String)] {
         guard !table.nullableKey.isEmpty else { return [] }
         let isNull = table.nullableKey.map { "NEW.\($0.quoted) IS NULL" }.joined(separator: " OR ")
@@ -101,8 +104,8 @@ struct CaptureTriggers {
         columns.map { "NEW.\($0.quoted) IS NOT OLD.\($0.quoted)" }.joined(separator: " OR ")
     }
 
-    /// Conditions for rows that REPLACE would remove: SQLite runs no trigger for those unless `recursive_triggers` is on. If none is removed,
-    /// what is noted equals the table, and is no change.
+    /// Conditions for rows that REPLACE would remove: SQLite runs no trigger for them unless `recursive_triggers` is
+    /// on. If none is removed, the recorded row equals the table's, and there is no change.
     private var rivals: [String] {
         ([table.key] + table.uniques).map { TableSchema.same($0, "o", "NEW") }
             + (table.rowid.map { ["o.\($0) = NEW.\($0)"] } ?? [])
@@ -114,7 +117,8 @@ struct CaptureTriggers {
 
     private func noteOld() -> String { note("OLD", from: "_ubq_now AS n", where: "n.capturing") }
 
-    /// `ON CONFLICT DO NOTHING` and not `INSERT OR IGNORE`: the conflict clause of the statement that fires a trigger replaces the latter.
+    /// `ON CONFLICT DO NOTHING` and not `INSERT OR IGNORE`: the conflict clause of the triggering statement replaces
+    /// the latter.
     private func note(_ row: String, from source: String, where condition: String) -> String {
         """
         INSERT INTO \(noted)(_ubq_group, \(TableSchema.list(columns))) \
@@ -122,15 +126,16 @@ struct CaptureTriggers {
         """
     }
 
-    /// A SQLite before 3.31 may compute the values of an INSERT again after the triggers before it, so that a key such as
-    /// `hex(randomblob(16))` becomes another one than was noted. A trigger after it would cost each insert a quarter of its time.
+    /// SQLite before 3.31 may recompute an INSERT's values after its BEFORE triggers, so that a key such as
+    /// `hex(randomblob(16))` differs from the recorded key. An AFTER trigger would slow each insert by a quarter.
     private static let requireRelease = """
         SELECT RAISE(ABORT, 'rows of a shared table can be inserted with SQLite 3.31 or newer') \
         WHERE sqlite_source_id() < '2020-01-22'
         """
 
     private func noteAdded() -> String {
-        // The sign removes the type of the table's column. With it, SQLite would not look into the index of a column without one.
+        // The sign removes the column type of the table. With it, SQLite would not search the index of
+        // an untyped column.
         let isNoted = table.key.map { "w.\($0.quoted) = +NEW.\($0.quoted)" }.joined(separator: " AND ")
         return """
             INSERT INTO \(added)(_ubq_group, \(TableSchema.list(table.key))) \

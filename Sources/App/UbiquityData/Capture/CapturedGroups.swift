@@ -2,22 +2,22 @@ import Basics
 import CloudModel
 import Records
 
-/// Makes transactions of what the triggers noted.
+/// Turns captured rows into transactions.
 ///
-/// A group is what the triggers noted under one number. The library gives each of its own transactions a number. Triggers cannot notice
-/// where a transaction of another program ends, so what others commit between two looks of the library is one group: each of their
-/// transactions is in it as a whole.
+/// A group is all rows captured under the same number. The library numbers each of its own transactions. Triggers
+/// cannot notice the end of another program's transaction, so its commits between two checks by the library form a
+/// single group: each transaction is entirely in it.
 struct CapturedGroups {
     let statements: StatementCache
     let tables: [TableSchema]
     let state: StoreState
 
-    /// Begins a group for the transaction that is running; what other programs have committed is the one before it.
+    /// Begins a group for the current transaction; earlier commits by foreign programs are in the group before it.
     static func begin(_ statements: StatementCache) throws {
         try statements.run("UPDATE _ubq_now SET grp = grp + 1")
     }
 
-    /// Ends the group of the transaction that is running.
+    /// Ends the current transaction's group.
     static func end(_ statements: StatementCache, at time: Timestamp) throws {
         try statements.run("INSERT INTO _ubq_group SELECT grp, ? FROM _ubq_now", [.integer(time.nanoseconds)])
         try begin(statements)
@@ -49,14 +49,14 @@ struct CapturedGroups {
         try Self.begin(statements)
     }
 
-    /// The rows that became others by pending transactions.
+    /// Rows united by pending transactions.
     func unions() throws -> [RowUnion] {
         try statements.all("SELECT tbl, key, target FROM _ubq_union") { row in
             RowUnion(row: try RowID(stored: row), key: try RecordKey(decoding: row[2].bytes))
         }
     }
 
-    /// Stores a pending transaction. One that is too large for a file is divided: better in parts than never.
+    /// Stores a pending transaction. If it is too large for a file, it is divided: better in parts than never.
     func append(_ transaction: RecordTransaction) throws {
         let file = RecordFile(
             store: state.store, device: state.device, deviceName: "", number: 1, transactions: [transaction])
@@ -76,16 +76,16 @@ struct CapturedGroups {
         try statements.run("INSERT INTO _ubq_pending(body) VALUES (?)", [.blob(body)])
     }
 
-    // MARK: From noted rows to changes
+    // MARK: From captured rows to changes
 
-    /// A row as it was at some time; nil if it was not there.
+    /// A row's state at some time; nil if it did not exist.
     private typealias Image = [RecordName: RecordValue]?
 
     private struct Noted {
         let group: Int64
         let key: RecordKey
         let before: Image
-        /// As the table has it now.
+        /// The table's current state.
         let now: Image
     }
 
@@ -98,7 +98,7 @@ struct CapturedGroups {
             changes.append((noted.group, change))
         }
         try notedRows(of: table) { noted in
-            // A row that was not there, and was changed or removed after its insert, is in both tables of noted rows.
+            // A new row changed or removed after its insert is in both capture tables.
             if let last, last.key == noted.key, last.group == noted.group { return }
             if let last { finish(last, after: last.key == noted.key ? noted.before : last.now) }
             last = noted
@@ -107,7 +107,7 @@ struct CapturedGroups {
         return changes
     }
 
-    /// Passes the noted rows by key and then by group, those that were not there first.
+    /// Passes captured rows by key and then by group, new rows first.
     private func notedRows(of table: TableSchema, _ body: (Noted) -> Void) throws {
         let triggers = CaptureTriggers(table: table)
         let columns = table.columns.map(\.name)
@@ -125,7 +125,7 @@ struct CapturedGroups {
             """
         try statements.run(sql) { row in
             let start = 2 + table.key.count
-            // No column of a key is NULL: by its declaration, or by a trigger.
+            // Key columns are never NULL: by declaration, or by a trigger.
             guard let key = RecordKey(row.values(2..<start)) else { return }
             func image(_ offset: Int, _ isThere: Bool, _ isKnown: (RecordName) -> Bool) -> Image {
                 guard isThere else { return nil }
@@ -143,13 +143,13 @@ struct CapturedGroups {
         }
     }
 
-    /// The noted rows of both tables: the group, whether the row was there, its key, and its other columns.
+    /// The captured rows of both tables: the group, whether the row existed, its key, and its remaining columns.
     private func notedSQL(_ table: TableSchema, _ captured: Set<RecordName?>) throws -> String {
         let triggers = CaptureTriggers(table: table)
         let key = TableSchema.list(table.key)
-        // A column that was added after the triggers were made had its preset value when a row was noted.
+        // A column added after the triggers were created had its default value when the row was captured.
         let before = table.columns.map { captured.contains($0.name) ? $0.name.quoted : "NULL" }
-        // The tables of a release that noted all rows in one.
+        // An earlier release's tables record all rows in a single table.
         let there = captured.contains(RecordName("_ubq_there")) ? "_ubq_there" : "1"
         let old = "SELECT \((["_ubq_group", there, key] + before).joined(separator: ", ")) FROM \(triggers.noted)"
         guard try !columns(of: triggers.addedName).isEmpty else { return old }

@@ -1,17 +1,17 @@
 import Basics
 import Records
 
-/// Finds what was written to a table while it had no triggers, such as by a program that rebuilt it: whatever differs from what the log and
-/// the pending transactions say.
+/// Finds writes to a table while it had no triggers, such as by a program rebuilding it: any difference from the log
+/// and the pending transactions.
 struct MissedWrites {
     let statements: StatementCache
     let table: TableSchema
-    /// Columns that the table did not have before. Their values in the log wait to be shown, and are no difference.
+    /// Newly added columns. Their values in the log are yet to be shown, and are no difference.
     let fresh: Set<RecordName>
     let state: StoreState
     let time: Timestamp
 
-    /// Notes the rows as the triggers would have done.
+    /// Captures the rows as the triggers would have done.
     func note() throws {
         let view = PendingView(statements: statements, state: state, now: time)
         let shown = try view.read { records, _ in try differences(from: records) }
@@ -27,7 +27,7 @@ struct MissedWrites {
         }
     }
 
-    /// Returns how the rows were that differ; nil for one that was not there.
+    /// Returns the old state of differing rows; nil for a new row.
     private func differences(from records: StoredRecords) throws -> [RecordKey: [RecordName: RecordValue]?] {
         let rows = TableRows(statements: statements, table: table)
         let refused = try Set(

@@ -1,8 +1,8 @@
 import Records
 
-/// What was done to a row, from how it was before and after.
+/// Derives the change to a row from its old and new state.
 extension TableSchema {
-    /// Returns nil if nothing changed. An image is nil if the row was not there.
+    /// Returns nil if nothing changed. An image is nil if the row did not exist.
     func change(
         of row: RowID, from before: [RecordName: RecordValue]?, to after: [RecordName: RecordValue]?
     ) -> RecordChange? {
@@ -29,12 +29,12 @@ extension TableSchema {
         case .set:
             guard let before = SetText.members(of: old), let after = SetText.members(of: new) else { return .set(new) }
             let (adding, removing) = (after.subtracting(before), before.subtracting(after))
-            // Another order of the same members is no change.
+            // Reordered members are no change.
             return adding.isEmpty && removing.isEmpty ? nil : .members(adding: adding, removing: removing, result: new)
         }
     }
 
-    /// Returns what was added to a number; nil if one of the values is none, or the difference is none.
+    /// Returns the increment of a number; nil if a value or the difference is not a number.
     private static func difference(_ old: RecordValue, _ new: RecordValue) -> RecordValue? {
         if case .integer(let before) = old, case .integer(let after) = new {
             let (difference, overflow) = after.subtractingReportingOverflow(before)

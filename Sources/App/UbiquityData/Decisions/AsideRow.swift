@@ -1,26 +1,27 @@
 public import GRDB
 import Records
 
-/// A row that is complete, and is not in its table as the devices have committed it.
+/// A complete row missing from its table, or not in it as committed by the devices.
 ///
-/// It returns by itself when the reason is gone. A program can bring it back earlier: it frees the value, inserts the parent, or inserts the
-/// row again with the same key and another value.
+/// It returns when the reason is gone. A program can bring it back earlier by freeing the value, inserting the parent,
+/// or inserting the row again with the same key and a different value.
 public struct AsideRow: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
-        /// The row with `key` has the values of these columns, which are unique.
+        /// The row with `key` has the values of these unique columns.
         case valueTaken(columns: [String], key: [DatabaseValue])
-        /// Its parent is not there, or stands aside.
+        /// Its parent is missing or set aside.
         case parentMissing(table: String, key: [DatabaseValue])
-        /// A constraint of this device's schema, such as a CHECK, refuses it; other devices may show it. SQLite's message.
+        /// A constraint of this device's schema, such as a CHECK, refuses it; other devices may show
+        /// it. SQLite's message.
         case refused(message: String)
     }
 
     public let table: String
-    /// The columns of the primary key, in its order.
+    /// The primary key's columns, in its order.
     public let key: [DatabaseValue]
-    /// All columns that this device's table has, by their names in lower case.
+    /// All columns of this device's table, by their lower-case names.
     public let values: [String: DatabaseValue]
-    /// Who made the row.
+    /// The row's creator.
     public let origin: WriteOrigin
     public let reason: Reason
 }

@@ -3,7 +3,7 @@ import CloudModel
 import GRDB
 import Records
 
-/// Reads what devices committed and the tables do not show. Runs in a transaction of the database.
+/// Reads committed values not shown in the tables. Runs in a transaction of the database.
 struct DecisionReader {
     let statements: StatementCache
     let tables: [TableSchema]
@@ -33,7 +33,7 @@ struct DecisionReader {
             current: current?.databaseValue, record: record, row: row)
     }
 
-    /// Returns the row that an id stands for in the tables, where pending transactions may have united rows too.
+    /// Returns the row represented by an id in the tables, where pending transactions may have united rows too.
     func present(_ id: RowID) throws -> RowID {
         var (id, visited) = (id, Set<RowID>())
         while visited.insert(id).inserted {
@@ -47,7 +47,7 @@ struct DecisionReader {
         return id
     }
 
-    // MARK: Rows aside
+    // MARK: Set-aside rows
 
     /// - Parameter records: The view of the log with the pending transactions.
     func asideRows(_ records: StoredRecords, limit: Int) throws -> [AsideRow] {
@@ -60,7 +60,7 @@ struct DecisionReader {
             (try RowID(stored: row), String(decoding: row[2].bytes, as: UTF8.self))
         }
         for (id, message) in refused where rows.count < limit {
-            // The row may have changed since it was tried.
+            // The row may have changed since the last attempt.
             guard let table = table(id.table), let record = try records.row(id), let wanted = table.shown(record, id),
                 try TableRows(statements: statements, table: table).read(id.key) != wanted
             else { continue }
@@ -83,7 +83,7 @@ struct DecisionReader {
             origin: origins.origin(of: record.created), reason: reason)
     }
 
-    // MARK: Values beside the current one
+    // MARK: Conflicting values
 
     func conflicts(_ records: StoredRecords, limit: Int) throws -> [ValueConflict] {
         var conflicts: [ValueConflict] = []
@@ -93,7 +93,7 @@ struct DecisionReader {
         return conflicts
     }
 
-    /// Returns nothing for a row that is not in this device's tables, and leaves out columns that they lack.
+    /// Returns nothing for a row missing from this device's tables, and omits missing columns.
     func conflicts(of id: RowID, in records: StoredRecords) throws -> [ValueConflict] {
         guard let table = table(id.table), let record = try records.row(id), table.shown(record, id) != nil else {
             return []

@@ -1,39 +1,39 @@
 public import GRDB
 import Records
 
-/// A value that a device committed, and that the log replaced or refused although the device that did so did not know of it.
+/// A committed value replaced or refused by the log, although the replacing device did not know of it.
 public struct LostValue: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// A later edit of the column.
         case replaced
-        /// Another row had the value first, and the columns are unique. `key` names that row.
+        /// Another row had the value of the unique columns first. `key` names that row.
         case valueTaken(key: [DatabaseValue])
-        /// The parent that it named is not there, or stands aside.
+        /// Its parent is missing or set aside.
         case parentMissing(table: String, key: [DatabaseValue])
-        /// Two rows with one natural key became one, and the other had the later value.
+        /// Two rows with the same natural key were united, and the other row had the later value.
         case united
-        /// A deletion of a row that another device edited, or gave a child, at the same time.
+        /// Deletion of a row that another device edited, or gave a child, at the same time.
         case deletionRefused
     }
 
     public let table: String
-    /// The columns of the row's primary key, in its order, as the table has them now.
+    /// The row's primary key columns, in its order, as currently in the table.
     public let key: [DatabaseValue]
     /// In lower case. Nil for a deletion.
     public let column: String?
     /// NULL for a deletion.
     public let value: DatabaseValue
-    /// Who wrote it.
+    /// The value's author.
     public let origin: WriteOrigin
-    /// Who wrote the transaction after which it was gone.
+    /// The author of the replacing transaction.
     public let replacedBy: WriteOrigin
     public let reason: Reason
-    /// What the column has now. Nil for a deletion, and if the row or the column is not in this device's table.
+    /// The column's current value. Nil for a deletion, and if the row or the column is not in this device's table.
     public let current: DatabaseValue?
 
     /// The exact value and the transactions, as stored.
     let record: Records.LostValue
-    /// The row that it belongs to now.
+    /// The row it belongs to now.
     let row: RowID
 }
 

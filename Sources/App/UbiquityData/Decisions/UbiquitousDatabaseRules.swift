@@ -2,17 +2,17 @@ import Basics
 public import GRDB
 import Records
 
-/// A program's own rules about what devices did at the same time.
+/// A program's own rules for concurrent changes.
 ///
-/// Each rule runs on one device: the one whose transaction the log has last, which is the same for all. What it decides is an ordinary
-/// transaction that the others receive, so all devices agree, also if their programs have different rules or none.
+/// Each rule runs on a single device: the author of the last transaction in the log, the same for all. Its decision is
+/// an ordinary transaction received by all devices, so they agree even if their programs have different rules or none.
 public struct UbiquitousDatabaseRules: Sendable {
-    /// Returns the value that a column declared `conflict` gets; nil leaves the choice to a person. Runs on the device that wrote the current
-    /// value.
+    /// Returns a value for a column declared `conflict`; nil leaves the choice to a person. Runs on the device that
+    /// wrote the current value.
     public var conflict: (@Sendable (ValueConflict) throws -> DatabaseValue?)?
-    /// Does something about a row that stands aside, in a transaction of its own: it inserts the row again with its key and another value,
-    /// frees the value that the other row has, or leaves the row where it is. Runs on the device that made the row, after each import until the
-    /// row is back.
+    /// Handles a set-aside row in a separate transaction: inserts the row again with its key and a different value,
+    /// frees the conflicting value, or leaves the row set aside. Runs on the row's creating device, after
+    /// each import until the row is back.
     public var asideRow: (@Sendable (AsideRow, Database) throws -> Void)?
 
     public init(
@@ -25,13 +25,14 @@ public struct UbiquitousDatabaseRules: Sendable {
 }
 
 extension UbiquitousDatabase {
-    /// How many conflicts and rows a call handles; the next one continues.
+    /// Maximum number of conflicts and rows per call; the next call continues.
     private static let rulesLimit = 1_000
 
-    /// Lets the program's rules decide what this device has to decide. Call it after an import; an open ``UbiquitousDatabaseDocument`` does.
+    /// Applies the program's rules to this device's pending decisions. Call it after an import; an open
+    /// ``UbiquitousDatabaseDocument`` does.
     ///
-    /// Returns the number of transactions that it made. A rule that throws changes nothing, and the others go on; the first error is thrown at
-    /// the end.
+    /// Returns the number of transactions committed. If a rule throws, it changes nothing, and the remaining rules
+    /// continue; the first error is thrown at the end.
     @discardableResult
     public func apply(_ rules: UbiquitousDatabaseRules) throws -> Int {
         var count = 0
@@ -54,7 +55,7 @@ extension UbiquitousDatabase {
     ) throws -> Bool {
         guard let value = try rule(conflict) else { return false }
         do { try decide(conflict, value: value) } catch UbiquitousDatabaseError.conflictChanged {
-            // A value that came since, or one that is pending here: the rule is asked again when the log has it.
+            // A value added since, or pending on this device: the rule runs again when the log has it.
             return false
         }
         return true
@@ -69,7 +70,7 @@ extension UbiquitousDatabase {
         }
     }
 
-    // The log alone, without pending transactions: all devices that have read as far see the same.
+    // The log alone, without pending transactions: all devices that have read this far see the same.
 
     private func ownConflicts() throws -> [ValueConflict] {
         try readingLog { try $0.conflicts($1, limit: Self.rulesLimit) }.filter { $0.current.origin.isThisDevice }
@@ -78,7 +79,7 @@ extension UbiquitousDatabase {
     private func ownAsideRows() throws -> [AsideRow] {
         let logged = try readingLog { try $0.asideRows($1, limit: Self.rulesLimit) }.filter(\.origin.isThisDevice)
         guard !logged.isEmpty else { return [] }
-        // What an earlier call did about a row is pending, and would be done again.
+        // An earlier call's change to a row is still pending, and would be repeated.
         let present = Set(try asideRows(limit: .max).map { "\($0.table) \($0.key)" })
         return logged.filter { present.contains("\($0.table) \($0.key)") }
     }

@@ -3,21 +3,21 @@ import CloudModel
 public import Foundation
 import Records
 
-/// Which device wrote something, and when.
+/// The device and time of a write.
 public struct WriteOrigin: Hashable, Sendable {
-    /// The name that the device had last (`deviceName`).
+    /// The device's last known name (`deviceName`).
     public let deviceName: String
     public let isThisDevice: Bool
-    /// When the device's own clock says that it was committed. Clocks differ; nothing is decided by them.
+    /// Commit time by the device's own clock. Clocks differ; nothing is decided by them.
     public let time: Date
 }
 
-/// Finds out who wrote what.
+/// Finds the origin of writes.
 struct WriteOrigins {
     private let names: [DeviceID: String]
     private let device: DeviceID
 
-    /// - Parameter name: The name of this device, which the log need not have yet.
+    /// - Parameter name: This device's name, possibly not yet in the log.
     init(_ statements: StatementCache, device: DeviceID, name: String) throws {
         let known = try statements.all("SELECT device, name FROM _ubq_device") { row in
             (DeviceID(UInt64(bitPattern: row.integer(0))), String(decoding: row[1].bytes, as: UTF8.self))
@@ -29,7 +29,7 @@ struct WriteOrigins {
     func origin(of stamp: RecordStamp) -> WriteOrigin {
         let (seconds, nanoseconds) = stamp.time.split
         return WriteOrigin(
-            // Each device that the log knows has a name.
+            // Each device known to the log has a name.
             deviceName: names[stamp.device] ?? stamp.device.description, isThisDevice: stamp.device == device,
             time: Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9))
     }

@@ -1,8 +1,8 @@
 import GRDB
 
-/// A copy of a SQLite database, and whether it is one.
+/// Copies a SQLite database and compares the copy.
 struct DatabaseCopy {
-    /// The tables of the library are no part of what a program wrote.
+    /// The library's tables are not part of a program's data.
     private static let isForeign = """
         name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND lower(name) NOT LIKE '\\_ubq\\_%' ESCAPE '\\'
         """
@@ -10,7 +10,7 @@ struct DatabaseCopy {
     let source: String
     let target: String
 
-    /// Copies the database as the last commit left it. Other connections may go on.
+    /// Copies the database as of the last commit. Other connections may continue.
     func make() throws {
         let from = try Self.open(source)
         let to = try DatabaseQueue(path: target)
@@ -19,11 +19,11 @@ struct DatabaseCopy {
         try from.close()
     }
 
-    /// Returns what differs: a table, or damage of the copy; nil if both have the same schema and the same rows in the same order.
+    /// Returns the difference: a table, or damage of the copy; nil if schema, rows and row order are the same.
     func difference() throws -> String? {
         let (one, two) = (try Self.open(source), try Self.open(target))
         defer {
-            // They have only read.
+            // They were only read.
             try? one.close()
             try? two.close()
         }
@@ -62,7 +62,8 @@ struct DatabaseCopy {
         ).map { Element(type: $0[0], name: $0[1], sql: $0[2]) }
     }
 
-    /// Compares row by row, so that memory holds two rows. Values of different types differ, also if SQL calls them equal.
+    /// Compares row by row, so that memory holds two rows. Values of different types differ, even if SQL
+    /// calls them equal.
     private static func isEqual(_ one: Database, _ two: Database, _ table: String) throws -> Bool {
         let key = try one.primaryKey(table).columns.map(CaptureTriggers.quoted)
         let sql = "SELECT * FROM \(CaptureTriggers.quoted(table)) ORDER BY \(key.joined(separator: ", "))"

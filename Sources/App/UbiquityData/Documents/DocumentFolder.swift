@@ -2,18 +2,18 @@ import Basics
 import Foundation
 import Glibc
 
-/// The folder of a device with its database documents. It is never in the cloud.
+/// A device's folder of database documents. It is never in the cloud.
 ///
-/// A document is a folder with the SQLite file `store.sqlite` and those that SQLite keeps beside it, so that one rename(2) moves, shows or
-/// removes all of them. What is being made or removed is never among the documents.
+/// A document is a folder with the SQLite file `store.sqlite` and its companion files, so that a single rename(2)
+/// moves, shows or removes all of them. Documents being created or removed are kept apart.
 struct DocumentFolder: Sendable {
     enum Place: String, CaseIterable, Sendable {
         case documents = "Documents"
-        /// Incomplete; made again, or removed, after a crash.
+        /// Incomplete; created again, or removed, after a crash.
         case making = "Making"
-        /// Removed by this device; waits until the log has that.
+        /// Removed by this device; waits until the log records the removal.
         case leaving = "Leaving"
-        /// Removed by other devices, with what only this device has.
+        /// Removed remotely, with changes only this device has.
         case kept = "Kept"
         case trash = "Trash"
     }
@@ -34,7 +34,7 @@ struct DocumentFolder: Sendable {
         DatabasePackage(path: "\(folder(place))/\(name)")
     }
 
-    /// The documents in a place, by name. Other files are ignored.
+    /// The documents in a place, by name. Foreign files are ignored.
     func names(in place: Place = .documents) throws -> [PackageName] {
         try entries(in: place).compactMap { PackageName($0) }.sorted { $0.description < $1.description }
     }
@@ -52,14 +52,14 @@ struct DocumentFolder: Sendable {
         try rename(package(name, in: place).path, "\(folder(other))/\(name)", folder(place), folder(other))
     }
 
-    /// Removes a document. It is gone at once; its files follow.
+    /// Removes a document. It vanishes immediately; its files follow.
     func remove(_ name: PackageName, from place: Place = .documents) throws {
         let target = "\(folder(.trash))/\(UUID().uuidString)"
         try rename(package(name, in: place).path, target, folder(place), folder(.trash))
         emptyTrash()
     }
 
-    /// What cannot be removed now is removed the next time.
+    /// Files it cannot remove now are removed the next time.
     func emptyTrash() {
         for name in (try? entries(in: .trash)) ?? [] {
             try? FileManager.default.removeItem(atPath: "\(folder(.trash))/\(name)")
@@ -73,7 +73,7 @@ struct DocumentFolder: Sendable {
 
     // MARK: Kept databases
 
-    /// Keeps a document under a name of its own.
+    /// Keeps a document under a unique name.
     func keep(_ name: PackageName, from place: Place) throws {
         let mark = UUID().uuidString.prefix(8)
         try rename(
@@ -104,14 +104,14 @@ struct DocumentFolder: Sendable {
     }
 }
 
-/// The folder that is one document.
+/// A document's folder.
 struct DatabasePackage: Hashable, Sendable {
     let path: String
 
     var database: String { "\(path)/store.sqlite" }
-    /// Held by each process that has the document open.
+    /// Held by each process with the document open.
     var lock: String { "\(path)/lock" }
-    /// Held by the process that publishes and imports.
+    /// Held by the publishing and importing process.
     var syncLock: String { "\(path)/sync.lock" }
     private var announcement: String { "\(path)/announced" }
 
@@ -120,8 +120,8 @@ struct DatabasePackage: Hashable, Sendable {
 
     func noteAnnounced() throws { try DurableFile(announcement).replace(with: []) }
 
-    /// Whether the document was closed with transactions that the log did not have. A program that crashes does not note it; then the next
-    /// one that opens the document finds them.
+    /// Whether the document was closed with transactions missing from the log. A crashing program does not record this;
+    /// the document's next user finds them.
     var isUnconfirmed: Bool { FileManager.default.fileExists(atPath: "\(path)/unconfirmed") }
 
     func noteUnconfirmed(_ isUnconfirmed: Bool) throws {
@@ -135,13 +135,13 @@ struct DatabasePackage: Hashable, Sendable {
 
     var hasDatabase: Bool { FileManager.default.fileExists(atPath: database) }
 
-    /// Makes an empty package; what an earlier attempt left is removed.
+    /// Creates an empty package, removing leftovers of an earlier attempt.
     func makeEmpty() throws {
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         try createDirectories(path)
     }
 
-    /// Makes all files of a closed document durable, before a rename shows it.
+    /// Syncs all files of a closed document to disk, before a rename shows it.
     func makeDurable() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             let file = try check("open \(name)") { open("\(path)/\(name)", O_RDONLY | O_CLOEXEC) }

@@ -1,8 +1,8 @@
 import Basics
 import Glibc
 
-/// A lock of a file, flock(2), which ends with the process. Processes that use a document hold it shared; what moves or removes the document
-/// holds it exclusively.
+/// A file lock, flock(2), released when the process ends. Processes using a document hold it shared; moving or removing
+/// the document takes it exclusively.
 final class PackageLock: Sendable {
     enum Mode { case shared, exclusive }
 
@@ -12,7 +12,7 @@ final class PackageLock: Sendable {
 
     deinit { close(file) }
 
-    /// Returns nil if another process, or another object of this one, has the lock.
+    /// Returns nil if another process, or another object of this process, has the lock.
     static func take(_ path: String, _ mode: Mode) throws(Errno) -> PackageLock? {
         let file = try check("open \(path)") { open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
         let lock = PackageLock(file)
@@ -22,13 +22,13 @@ final class PackageLock: Sendable {
             guard error.code == EWOULDBLOCK else { throw error }
             return nil
         }
-        // The document may have been moved between the two calls; then this is the lock of another place.
+        // The document may have been moved between the two calls; then this lock is for its former place.
         var (opened, named) = (stat(), stat())
         guard fstat(file, &opened) == 0, stat(path, &named) == 0, opened.st_ino == named.st_ino else { return nil }
         return lock
     }
 
-    /// As ``take(_:_:)``, for a lock that others hold briefly: waits for it.
+    /// As ``take(_:_:)``, but waits for a briefly held lock.
     ///
     /// - Parameter limit: In milliseconds.
     static func wait(_ path: String, limit: Int32) throws(Errno) -> PackageLock? {
@@ -36,7 +36,7 @@ final class PackageLock: Sendable {
         while true {
             if let lock = try take(path, .exclusive) { return lock }
             guard waited < limit else { return nil }
-            // flock(2) has no limit of time, and sends no event.
+            // flock(2) has no timeout, and sends no event.
             poll(nil, 0, 20)
             waited += 20
         }

@@ -1,30 +1,30 @@
 import CloudModel
 
-/// The name of the folder that is a document: `Ledger` on this device only, `Ledger_UUID_0f…` if it is shared.
+/// A document folder's name: `Ledger` on this device only, `Ledger_UUID_0f…` if it is shared.
 ///
-/// Whether a document is shared follows from the name alone, also while the device is signed out. The digits are the identifier of the shared
-/// database, so two devices that make documents of one name do not collide. Names that peers wrote are parsed by the same rules as those that
-/// programs give.
+/// Whether a document is shared follows from the name alone, even while signed out. The digits are the shared
+/// database's identifier, so documents of the same name created on two devices do not collide. Names from peers and
+/// names given by programs are parsed by the same rules.
 struct PackageName: Hashable, Sendable, CustomStringConvertible {
     private static let divider = "_UUID_"
-    /// With the divider and 32 digits it remains below the 255 bytes of a file's name.
+    /// With the divider and 32 digits it remains below a file name's 255 bytes.
     static let maximumBytes = 150
 
-    /// What people see.
+    /// The name shown to people.
     let title: String
-    /// Nil for a document of this device only.
+    /// Nil for a local document.
     let identifier: String?
 
     var isShared: Bool { identifier != nil }
     var description: String { title + (identifier.map { Self.divider + $0 } ?? "") }
 
-    /// Returns nil for a title that cannot be a document's.
+    /// Returns nil for an invalid title.
     init?(title: String, identifier: String? = nil) {
         guard Self.isTitle(title), identifier.map(Self.isIdentifier) ?? true else { return nil }
         (self.title, self.identifier) = (title, identifier)
     }
 
-    /// Parses the name of a folder. Returns nil for a folder that is no document.
+    /// Parses a folder name. Returns nil if the folder is no document.
     init?(_ text: String) {
         guard let range = text.firstRange(of: Self.divider) else {
             self.init(title: text)
@@ -33,7 +33,8 @@ struct PackageName: Hashable, Sendable, CustomStringConvertible {
         self.init(title: String(text[..<range.lowerBound]), identifier: String(text[range.upperBound...]))
     }
 
-    /// The first character is a letter or a digit, so that no rule for temporary and hidden files excludes the folder from the cloud.
+    /// The first character is a letter or a digit, so that no rule for temporary and hidden files excludes the folder
+    /// from the cloud.
     private static func isTitle(_ title: String) -> Bool {
         guard let first = title.first, first.isLetter || first.isNumber, title.last != " ",
             title.utf8.count <= maximumBytes, !title.contains(divider)

@@ -4,19 +4,20 @@ public import GRDB
 import Synchronization
 
 extension Notification.Name {
-    /// Posted by a ``UbiquitousDatabaseDocument`` when rows of its tables have changed because of other devices. The object is the document;
-    /// `userInfo` has the ``UbiquitousChanges`` under ``UbiquitousDatabaseDocument/changesKey``, or nothing if another process of this device has
-    /// changed rows. Posted on a thread of the library.
+    /// Posted by a ``UbiquitousDatabaseDocument`` when other devices have changed rows of its tables. The object is the
+    /// document; `userInfo` has the ``UbiquitousChanges`` under ``UbiquitousDatabaseDocument/changesKey``, or nothing
+    /// if another process of this device has changed rows. Posted on a thread of the library.
     public static let UbiquitousDatabaseDidImportChanges = Notification.Name("UbiquitousDatabaseDidImportChanges")
 }
 
-/// A database document that is open: one of this device only, or a shared one, which its name decides for ever.
+/// An open database document, either local or shared. Its name determines this permanently.
 ///
-/// While a shared document is open and its container is mounted, it publishes what was committed, at most once a second, and imports what
-/// arrives. Several processes may have it open; one of them at a time publishes and imports. Everything works offline, for any time; what is
-/// written then travels later, also after the document was closed and opened again.
+/// While a shared document is open and its container is mounted, it publishes commits at most once a second, and
+/// imports changes as they arrive. Several processes may have it open; only one of them at a time publishes and
+/// imports. Everything works offline, for any time; commits are sent later, even after the document was closed and
+/// opened again.
 ///
-/// ``UbiquitousDatabaseManager/open(_:)`` makes documents.
+/// ``UbiquitousDatabaseManager/open(_:)`` creates documents.
 public final class UbiquitousDatabaseDocument: Sendable {
     public static let changesKey = "changes"
 
@@ -26,7 +27,7 @@ public final class UbiquitousDatabaseDocument: Sendable {
     }
 
     public let title: String
-    /// Lost values, conflicts and rows that stand aside of a shared document; nil for one of this device only.
+    /// Lost values, conflicts and set-aside rows of a shared document; nil for a local document.
     public var database: UbiquitousDatabase? { if case .shared(let database) = content { database } else { nil } }
     public var isShared: Bool { name.isShared }
     /// Reads, and observes with GRDB. Write with ``write(_:)``.
@@ -65,11 +66,12 @@ public final class UbiquitousDatabaseDocument: Sendable {
     }
 
     deinit {
-        // The last reference may end on the loop's own queue, which must not wait for itself. The connections end with their last references.
+        // The last reference may end on the loop's own queue, which must not wait for itself. The connections end with
+        // their last references.
         sync?.cancel()
     }
 
-    /// Runs a transaction. Others see all of it or nothing; the other devices, too.
+    /// Runs a transaction. Other connections, and other devices, see all of it or nothing.
     public func write<T>(_ updates: (Database) throws -> T) throws -> T {
         switch content {
         case .local(let pool): return try pool.write(updates)
@@ -80,8 +82,8 @@ public final class UbiquitousDatabaseDocument: Sendable {
         }
     }
 
-    /// Makes everything that was committed durable, with the file of transactions that carries it: when it returns, no loss of power loses it.
-    /// It is published within a second.
+    /// Makes all commits durable, with the transaction file carrying them: once it returns, a power loss loses nothing.
+    /// They are published within a second.
     public func save() throws {
         switch content {
         case .local(let pool): try pool.writeWithoutTransaction { _ = try $0.checkpoint(.full) }
@@ -91,17 +93,18 @@ public final class UbiquitousDatabaseDocument: Sendable {
         }
     }
 
-    /// Publishes and imports now, and returns what changed. An open document does both by itself.
+    /// Publishes and imports now, and returns the changes. An open document does both automatically.
     ///
-    /// - Throws: ``UbiquitousDatabaseManagerError/unreachable`` without a container, ``UbiquitousDatabaseManagerError/inUse(title:)`` while
-    ///   another process does the same, and the errors of ``UbiquitousDatabase``.
+    /// - Throws: ``UbiquitousDatabaseManagerError/unreachable`` without a container,
+    ///   ``UbiquitousDatabaseManagerError/inUse(title:)`` while another process does the same, and the errors of
+    ///   ``UbiquitousDatabase``.
     @discardableResult
     public func synchronize() throws -> UbiquitousChanges {
         guard let sync else { return UbiquitousChanges() }
         return try sync.synchronize()
     }
 
-    /// Saves, and ends. Later calls throw; a second `close` has no effect.
+    /// Saves and closes the document. Later calls throw; a second `close` has no effect.
     public func close() throws {
         let held = lock.withLock { lock in
             defer { lock = nil }
@@ -109,7 +112,7 @@ public final class UbiquitousDatabaseDocument: Sendable {
         }
         guard held != nil else { return }
         sync?.stop()
-        // Also after a failure, such as a full disk: the file is closed by nothing else.
+        // Even after a failure, such as a full disk: nothing else closes the file.
         let result = Result { try prepareToClose() }
         try closeContent()
         try result.get()
@@ -117,7 +120,7 @@ public final class UbiquitousDatabaseDocument: Sendable {
 
     private func prepareToClose() throws {
         guard case .shared(let database) = content else { return }
-        // What cannot be written to the container now is written by the next document.
+        // Anything that cannot be written to the container now is written by the next document.
         try? sync?.publish()
         _ = try database.prepareFiles()
         try package.noteUnconfirmed(database.hasUnconfirmed())
@@ -132,14 +135,14 @@ public final class UbiquitousDatabaseDocument: Sendable {
 
     var isOpen: Bool { lock.withLock { $0 != nil } }
 
-    /// Waits until what is due has been done. For tests.
+    /// Waits until all due work is done. For tests.
     func drain() { sync?.drain() }
 
-    /// The container may be there again.
+    /// The container may be available again.
     func noteReachable() { sync?.noteReachable() }
 }
 
-/// Where a document reports to. Called on threads of the library.
+/// Receives a document's events. Called on threads of the library.
 struct DocumentEvents: Sendable {
     /// Nil: another process of this device has changed rows.
     var changed: @Sendable (UbiquitousDatabaseDocument, UbiquitousChanges?) -> Void = { _, _ in }

@@ -1,18 +1,18 @@
 public import GRDB
 
-/// What a program declares about its database documents, the same each time and for all documents of a manager.
+/// A program's declarations about its database documents, the same each time and for all documents of a manager.
 public struct UbiquitousDatabaseSchema: Sendable {
     /// All shared tables.
     public var tables: [UbiquitousTable]
-    /// Grows when tables get other unique columns, references or natural keys.
+    /// Increase it when tables get new unique columns, references or natural keys.
     public var version: UInt64
-    /// Shown to people beside what this device wrote.
+    /// Shown to people beside this device's changes.
     public var deviceName: String
-    /// Makes or migrates the tables. Runs each time a document is opened.
+    /// Creates or migrates the tables. Runs each time a document is opened.
     public var prepare: @Sendable (any DatabaseWriter) throws -> Void
-    /// Inserts the rows with which a new database begins. It runs only where the database begins, and not on devices that get a copy, where
-    /// such rows would replace what others have changed meanwhile. Give the rows fixed keys, or a natural key (`unify`): then those of two
-    /// devices that begin at the same time become one.
+    /// Inserts a new database's initial rows. It runs only where the database begins, not on devices receiving a copy,
+    /// where such rows would replace later remote changes. Give the rows fixed keys, or a natural key (`unify`):
+    /// then rows of two devices beginning at the same time are united.
     public var seed: (@Sendable (Database) throws -> Void)?
     public var rules: UbiquitousDatabaseRules
 
@@ -39,7 +39,7 @@ public struct UbiquitousDatabaseSchema: Sendable {
         }
     }
 
-    /// Opens a database of this device only.
+    /// Opens a local database.
     func openLocal(_ path: String, isNew: Bool = false) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)

@@ -5,16 +5,16 @@ import Records
 
 /// The folded log with the device's pending transactions after it, as if they were at the log's end.
 ///
-/// They are folded in a savepoint that is rolled back, so that the stored state is that of the log alone and no list of undone changes can
-/// be wrong.
+/// They are folded in a savepoint and rolled back, so that the stored state is the log's alone, without a list of
+/// undone changes that might be wrong.
 struct PendingView {
     let statements: StatementCache
     let state: StoreState
     let now: Timestamp
-    /// What a fold before this one knows. It is not used after the view.
+    /// Cache of the preceding fold. It is not used after the view.
     var cache = RecordCache()
 
-    /// Runs `body` with the view and with the rows that the pending transactions touched.
+    /// Runs `body` with the view and with the rows touched by pending transactions.
     func read<T>(_ body: (StoredRecords, Set<RowID>) throws -> T) throws -> T {
         var outcome: Result<T, any Error>?
         try statements.db.inSavepoint {

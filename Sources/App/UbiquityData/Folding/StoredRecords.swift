@@ -2,17 +2,17 @@ import Basics
 import CloudModel
 import Records
 
-/// The folded log in tables of the program's own database. A row is decoded when the fold asks for it, so memory does not grow with the
-/// database.
+/// The folded log in tables of the program's own database. Rows are decoded on demand by the fold, so memory does not
+/// grow with the database.
 struct StoredRecords: RecordStore {
-    /// The version of pending transactions, which follow the whole log.
+    /// The version of pending transactions, after the whole log.
     static let end = VersionID(sequence: LogSequence(UInt64.max), index: UInt32.max)
 
     let statements: StatementCache
-    /// When values are noted as lost.
+    /// The time recorded for lost values.
     let now: Timestamp
     let cache: RecordCache
-    /// The last files of devices of which this one has noted what they replaced, and may have forgotten it.
+    /// The last file of each device whose replacements this device has recorded, and may have dropped.
     let known: [DeviceID: UInt64]
 
     init(
@@ -116,7 +116,7 @@ struct StoredRecords: RecordStore {
         try statements.all("SELECT tbl, key FROM _ubq_row WHERE place = 2") { try RowID(stored: $0) }.sorted()
     }
 
-    /// Returns the rows with a column whose current value others stand beside, ascending.
+    /// Returns rows with alternatives to a column's current value, ascending.
     func rowsWithAlternatives() throws -> [RowID] {
         try statements.all("SELECT tbl, key FROM _ubq_beside") { try RowID(stored: $0) }.sorted()
     }
@@ -163,12 +163,12 @@ struct StoredRecords: RecordStore {
 
     private func index(_ row: Record, _ id: RowID, _ rules: TableRules) throws {
         for (entry, values) in entries(of: row, id, rules) {
-            // Two references of a row may name one parent.
+            // Two references of a row may name the same parent.
             try statements.run("INSERT OR IGNORE INTO \(entry.table) VALUES (?, ?, ?, ?)", values)
         }
     }
 
-    /// Returns what finds a live row by its unique values and by its parents.
+    /// Returns the index entries of a live row by its unique values and by its parents.
     private func entries(of row: Record, _ id: RowID, _ rules: TableRules) -> [(Entry, [RecordValue])] {
         var entries: [(Entry, [RecordValue])] = []
         for columns in rules.claims {
@@ -189,7 +189,7 @@ struct StoredRecords: RecordStore {
         return writer.bytes
     }
 
-    /// The values of a claim are never NULL, so they have the encoding of a key.
+    /// A claim's values are never NULL, so they have a key's encoding.
     private static func bytes(of values: [RecordValue]) -> [UInt8] { RecordKey(values)?.encoded() ?? [] }
 }
 
@@ -198,7 +198,7 @@ extension Record {
 }
 
 extension RowID {
-    /// The table and the key as the state's tables have them.
+    /// The table and the key as stored in the state's tables.
     var stored: [RecordValue] { [.text(table), .blob(key.encoded())] }
 
     init(stored row: SQLRow) throws {

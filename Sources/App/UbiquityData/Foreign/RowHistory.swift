@@ -1,12 +1,12 @@
 public import GRDB
 import Records
 
-/// Who wrote what a row is made of, and what did not remain of it.
+/// The origin of a row's values, and its lost values.
 public struct RowHistory: Hashable, Sendable {
     public enum Place: Hashable, Sendable {
         /// In its table.
         case live
-        /// Deleted by this device at that time; the columns are those that it had.
+        /// Deleted by this device at that time; the columns are those before the deletion.
         case deleted(WriteOrigin)
         /// Complete, and not in its table.
         case aside(AsideRow.Reason)
@@ -17,7 +17,7 @@ public struct RowHistory: Hashable, Sendable {
         public let name: String
         public let value: DatabaseValue
         public let origin: WriteOrigin
-        /// Values that wait for a decision beside the current one, oldest first.
+        /// Undecided alternatives to the current value, oldest first.
         public let others: [Candidate]
     }
 
@@ -27,13 +27,13 @@ public struct RowHistory: Hashable, Sendable {
     }
 
     public let table: String
-    /// The columns of the primary key, in its order.
+    /// The primary key's columns, in its order.
     public let key: [DatabaseValue]
     public let place: Place
-    /// Who made the row.
+    /// The row's creator.
     public let created: WriteOrigin
-    /// The columns of all devices but those of the key, by name.
+    /// All devices' columns except the key's, by name.
     public let columns: [Column]
-    /// What was replaced or refused unseen, the last to be replaced first.
+    /// Values replaced or refused unseen, most recently replaced first.
     public let lost: [LostValue]
 }

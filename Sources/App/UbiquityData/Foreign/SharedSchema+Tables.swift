@@ -9,9 +9,10 @@ extension SharedSchema.Table {
 }
 
 extension SharedSchema {
-    /// Makes the tables that the database lacks, and examines those that it has.
+    /// Creates missing tables, and examines existing tables.
     ///
-    /// - Throws: ``UbiquitousDatabaseError/unsharable(table:reason:)`` if a table differs from the shared one in what decides about rows.
+    /// - Throws: ``UbiquitousDatabaseError/unsharable(table:reason:)`` if a table differs from the shared table in
+    ///   anything decisive for rows.
     package func makeTables(in writer: any DatabaseWriter) throws {
         let wanted = try schemas(of: makeReference(), tables)
         try writer.write { db in
@@ -27,18 +28,18 @@ extension SharedSchema {
                     try schema.checkKey(statements)
                 }
             }
-            // An added table may be the parent that another one needs.
+            // An added table may be a parent.
             let present = try SchemaReader(statements: statements).tables(tables.map(\.declaration))
             for (present, wanted) in zip(present, wanted) { try present.checkFits(wanted) }
         }
     }
 
-    /// Returns a database in memory with the tables as they are on the device that shared them.
+    /// Returns an in-memory database with the tables of the device that shared them.
     private func makeReference() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try queue.write { db in
             for sql in tables.flatMap(\.statements) {
-                // More than one statement is an error of this call.
+                // This call rejects multiple statements.
                 _ = try db.makeStatement(sql: sql).execute()
             }
         }
@@ -51,7 +52,7 @@ extension SharedSchema {
 }
 
 extension TableSchema {
-    /// Throws if the table of this name in a database has another primary key.
+    /// Throws if the table of this name in a database has a different primary key.
     fileprivate func checkKey(_ statements: StatementCache) throws {
         let columns = try statements.all(
             "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", [.text(name)]
@@ -61,7 +62,8 @@ extension TableSchema {
             table: name.description, reason: "it has another primary key than the shared table has")
     }
 
-    /// Throws if this table would merge or show rows in another way than `other`. More columns are no difference: other devices keep them.
+    /// Throws if this table would merge or show rows differently from `other`. Additional columns are no difference:
+    /// other devices keep them.
     fileprivate func checkFits(_ other: TableSchema) throws {
         func refuse(_ reason: String) -> UbiquitousDatabaseError {
             .unsharable(table: name.description, reason: "\(reason) than the shared table has")

@@ -4,12 +4,13 @@ import GRDB
 import Glibc
 import Records
 
-/// Why a file could not be published or imported now, for those who keep it: what happened, what to do, and when a retry makes sense.
+/// Explains to the file's user why it could not be published or imported: the cause, the remedy, and when a
+/// retry makes sense.
 package struct SharingFailure: Error, Hashable, Sendable {
     package enum Retry: Hashable, Sendable {
-        /// By itself, after a pause that grows.
+        /// Automatic, with a growing pause.
         case later
-        /// Once the file or the cloud has changed: the same would happen again.
+        /// Once the file or the cloud has changed: an earlier retry would fail the same way.
         case afterChange
     }
 

@@ -4,47 +4,47 @@ package import Foundation
 import GRDB
 package import Records
 
-/// What a SQLite file says about its tables and about sharing them, read without a change and without waiting for a program that writes.
+/// A SQLite file's tables and sharing state, read without changing it and without waiting for writers.
 package struct SharingProbe: Sendable {
-    /// How long a file may be locked exclusively before the probe fails.
+    /// Maximum wait for an exclusively locked file.
     private static let patience: TimeInterval = 1
 
-    /// Which shared database the file belongs to; nil if it is not shared.
+    /// The file's shared database; nil if it is not shared.
     package private(set) var identifier: String?
     /// The journal mode, in lower case.
     package private(set) var journalMode = ""
-    /// The program's ordinary tables with the statements that make them, in the order in which they were made. Without declarations.
+    /// The program's ordinary tables with their CREATE statements, in creation order. Without declarations.
     package private(set) var tables: [SharedSchema.Table] = []
-    /// The program's virtual tables and those that belong to them, in lower case.
+    /// The program's virtual tables and their companion tables, in lower case.
     package private(set) var virtualTables: Set<String> = []
     /// The shared tables, in lower case.
     package private(set) var sharedTables: Set<String> = []
-    /// Transactions that the log does not have. What other programs committed since the last look counts as one.
+    /// Transactions missing from the log. Commits by other programs since the last check count as a single transaction.
     package private(set) var pending: UInt64 = 0
-    /// Whether a call of ``UbiquitousDatabase/publish(to:)`` has something to write.
+    /// Whether ``UbiquitousDatabase/publish(to:)`` has something to write.
     package private(set) var isUnpublished = false
-    /// The numbers of what a person may want to look at: values that wait for a decision, rows aside, rows that a constraint refuses, and
-    /// values that were lost.
+    /// Numbers of items of interest to a person: undecided values, set-aside rows, rows refused by a constraint, and
+    /// lost values.
     package private(set) var conflicts: UInt64 = 0
     package private(set) var aside: UInt64 = 0
     package private(set) var refused: UInt64 = 0
     package private(set) var lost: UInt64 = 0
-    /// The names of the devices whose transactions are in the tables, each once.
+    /// Names of devices with transactions in the tables, without duplicates.
     package private(set) var devices: [String] = []
 
     private var state: StoreState?
-    /// Whether this device has begun to follow another log and has not folded all of it (``LogRestart``).
+    /// Whether this device has switched to a new log and has not folded all of it (``LogRestart``).
     private var isRestarting = false
     private var places: [RecordFileOrder.Place] = []
     private var baselines: Set<RecordBaseline.Name> = []
-    /// The files for which these baselines stand.
+    /// Files covered by these baselines.
     private var covered: [DeviceID: UInt64] = [:]
-    /// The numbers of files that were written and that the log does not have.
+    /// The numbers of files written but missing from the log.
     private var written: [UInt64] = []
     private var names: [DeviceID: String] = [:]
 
-    /// - Parameter path: A file that exists. One without bytes is a database without tables.
-    /// - Throws: SQLite's error, and those of a file that is shared and damaged, or that a newer release wrote.
+    /// - Parameter path: An existing file. An empty file is a database without tables.
+    /// - Throws: SQLite's error, or an error for a damaged shared file or a file written by a newer release.
     package init(path: String) throws {
         var configuration = Configuration()
         configuration.readonly = true
@@ -86,7 +86,7 @@ package struct SharingProbe: Sendable {
                 places[table.lowercased()] = tables.count
                 tables.append(SharedSchema.Table(name, statements: [sql]))
             } else if let place = places[table.lowercased()], !sql.isEmpty, !Self.isOurs(name) {
-                // Indexes of constraints have no statement.
+                // Constraint indexes have no statement.
                 tables[place].statements.append(sql)
             }
         }
@@ -115,7 +115,7 @@ package struct SharingProbe: Sendable {
         places = try FoldedDevices(statements: statements).places()
         try statements.run("SELECT device, name FROM _ubq_device ORDER BY name") { row in
             names[DeviceID(UInt64(bitPattern: row.integer(0)))] = Self.text(row[1])
-            // A device that follows another log has another id under the same name.
+            // After switching to a new log, a device has a new id under the same name.
             if devices.last != Self.text(row[1]) { devices.append(Self.text(row[1])) }
         }
     }
@@ -123,7 +123,7 @@ package struct SharingProbe: Sendable {
     /// This device's id in the shared database; nil if the file is not shared.
     package var device: DeviceID? { state?.device }
 
-    /// Whether the log has, or had, transactions that the file shows.
+    /// Whether the file shows transactions that are, or were, in the log.
     package var hasFolded: Bool { !places.isEmpty }
 
     private var folded: [DeviceID: UInt64] { Dictionary(places.map { ($0.device, $0.number) }) { max($0, $1) } }
@@ -132,9 +132,9 @@ package struct SharingProbe: Sendable {
         state.map { RecordFolder(path: folder.path, store: $0.store, device: $0.device) }
     }
 
-    /// Returns whether the log has files that the tables do not show yet, or lacks some that they show.
+    /// Returns whether the log has files not yet shown in the tables, or lacks some already shown.
     ///
-    /// - Parameter folder: The folder that ``UbiquitousDatabase/importChanges(from:)`` reads.
+    /// - Parameter folder: The folder read by ``UbiquitousDatabase/importChanges(from:)``.
     package func hasNewFiles(in folder: URL) throws -> Bool {
         guard let folder = records(in: folder) else { return false }
         if isRestarting { return true }
@@ -144,35 +144,35 @@ package struct SharingProbe: Sendable {
         {
             return true
         }
-        // Files may have been removed because of a baseline that this device has not seen.
+        // Files may have been removed because of a baseline not seen by this device.
         return try folder.baselines().contains { !baselines.contains($0.name) }
     }
 
-    /// Returns whether a file of this device that the log does not have is no longer there.
+    /// Returns whether a file of this device is missing both from the log and from the folder.
     package func hasLostFiles(in folder: URL) throws -> Bool {
         guard let folder = records(in: folder) else { return false }
         return try written.contains { try folder.hasLost($0) }
     }
 
-    /// Returns whether the log is shorter than what the file has of it: the cloud went back to a state from before.
+    /// Returns whether the log is shorter than the file's copy of it: the cloud went back to an earlier state.
     package func isAhead(of folder: URL) throws -> Bool {
         guard let state, let followed = try records(in: folder)?.followed() else { return false }
         return followed < state.base.version.sequence
     }
 
-    /// Returns whether the mount shows all that the log has.
+    /// Returns whether the mount shows the whole log.
     package func isFollowing(_ folder: URL) throws -> Bool { try records(in: folder)?.followed() != nil }
 
-    /// A file of a device that the log does not have, although it has a later one.
+    /// A device's file missing from the log, although a later file is there.
     package struct MissingFile: Hashable, Sendable {
-        /// The device's name, or its id if it is not known.
+        /// The device's name, or its id if unknown.
         package let device: String
         package let number: UInt64
         /// When the device wrote the first later file.
         package let since: Timestamp
     }
 
-    /// Returns the files for which later ones wait, by the names of their devices.
+    /// Returns missing files that later files wait for, by device name.
     package func missingFiles(in folder: URL) throws -> [MissingFile] {
         guard let folder = records(in: folder) else { return [] }
         var order = RecordFileOrder(folded: places)

@@ -3,13 +3,13 @@ package import GRDB
 
 /// A value as text, for people.
 package struct ShownValue: Hashable, Sendable {
-    /// The storage class of SQLite: null, integer, real, text or blob.
+    /// SQLite's storage class: null, integer, real, text or blob.
     package let kind: String
-    /// A number in decimal, a text as it is, a blob in hexadecimal; cut.
+    /// A number in decimal, a text as it is, a blob in hexadecimal; truncated.
     package let text: String
     package let isCut: Bool
 
-    /// - Parameter limit: The bytes of a text or a blob that are shown.
+    /// - Parameter limit: Maximum bytes shown of a text or a blob.
     package init(_ value: DatabaseValue, limit: Int) {
         switch value.storage {
         case .null: (kind, text, isCut) = ("null", "", false)
@@ -27,7 +27,7 @@ package struct ShownValue: Hashable, Sendable {
     }
 }
 
-/// What people are shown of a value, and of each column of a key.
+/// Maximum bytes shown to people of a value, and of each key column.
 private let shownBytes = 4_096
 private let shownKeyBytes = 256
 

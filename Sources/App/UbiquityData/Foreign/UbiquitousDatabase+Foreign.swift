@@ -3,11 +3,11 @@ import GRDB
 import GRDBSQLite
 import Records
 
-/// What a process needs that shares files of other programs.
+/// Support for processes sharing foreign files.
 extension UbiquitousDatabase {
-    /// Returns whether some shared table of a database has rows.
+    /// Returns whether any shared table of a database has rows.
     ///
-    /// - Parameter tables: Names of tables that exist.
+    /// - Parameter tables: Names of existing tables.
     package static func hasRows(path: String, tables: [String]) throws -> Bool {
         var configuration = Configuration()
         configuration.readonly = true
@@ -20,12 +20,12 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Moves what the write-ahead log has into the file, as far as no other program reads or writes, and empties the log. A file that is moved
-    /// or copied without its log is complete then, and no log is left to another file that takes its place.
+    /// Moves the write-ahead log's contents into the file, as far as no other program reads or writes, and empties the
+    /// log. The file can then be moved or copied without its log, and leaves no log to a file taking its place.
     package func emptyLog() throws {
         try withWriter { db in
             try db.execute(sql: "PRAGMA busy_timeout = 100")
-            // A log that is in use is reported in the result, which does not matter.
+            // The result reports a log in use, which does not matter.
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
@@ -40,7 +40,7 @@ extension UbiquitousDatabase {
         try queue.close()
     }
 
-    /// Removes the library's triggers and tables from a file that cannot be opened, with what no other device has.
+    /// Removes the library's triggers and tables from an unopenable file, including data only this device has.
     package static func removeSharing(path: String) throws {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -49,7 +49,7 @@ extension UbiquitousDatabase {
         try queue.close()
     }
 
-    /// Sets a value that a person typed. It is a number if all values that devices wrote are numbers.
+    /// Sets a value typed by a person. It is a number if all values written by devices are numbers.
     package func decide(_ conflict: ValueConflict, text: String) throws {
         let values = ([conflict.current] + conflict.others).map(\.value.storage)
         let areNumbers = values.allSatisfy {
@@ -67,16 +67,16 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Gives a file the journal mode that it had before it was shared.
+    /// Restores a file's journal mode from before sharing.
     ///
-    /// - Returns: Whether it has that mode now. A file that another program has open keeps the present one.
+    /// - Returns: Whether it has that mode now. A file open in another program keeps the current mode.
     package static func restoreJournalMode(path: String, to mode: String) throws -> Bool {
         guard ["delete", "truncate", "persist"].contains(mode) else { return mode == "wal" }
         var configuration = Configuration()
         configuration.busyMode = .timeout(1)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer {
-            // The mode was set, or not, before.
+            // The mode was already set, or not.
             try? queue.close()
         }
         return try queue.inDatabase { db in
@@ -86,11 +86,11 @@ extension UbiquitousDatabase {
 }
 
 extension Configuration {
-    /// The most bytes of a value or a row of a file that is shared for another program.
+    /// Maximum bytes of a value or a row in a file shared for another program.
     private static let maximumLength: Int32 = 64 << 20
 
-    /// Keeps the expressions of a schema that others wrote from calling functions with effects (sqlite.org/pragma.html#pragma_trusted_schema),
-    /// and from computing large values (sqlite.org/limits.html).
+    /// Keeps the expressions of a foreign schema from calling functions with effects
+    /// (sqlite.org/pragma.html#pragma_trusted_schema), and from computing large values (sqlite.org/limits.html).
     mutating func limitForeignSchema() {
         prepareDatabase { db in
             try db.execute(sql: "PRAGMA trusted_schema = OFF")

@@ -3,11 +3,12 @@ public import GRDB
 import Records
 
 extension UbiquitousDatabase {
-    /// Returns who wrote the columns of a row, and what did not remain of it. The log and this device's own transactions behind it are
-    /// considered, as in ``conflicts(limit:)``.
+    /// Returns the authors of a row's columns, and its lost values. Includes the log and this device's own pending
+    /// transactions, as ``conflicts(limit:)`` does.
     ///
-    /// - Returns: Nil if no device has made such a row.
-    /// - Throws: ``UbiquitousDatabaseError/unsharable(table:reason:)`` if the table is not shared, or its key has other columns.
+    /// - Returns: Nil if no device has created such a row.
+    /// - Throws: ``UbiquitousDatabaseError/unsharable(table:reason:)`` if the table is not shared, or its key
+    ///   has different columns.
     public func history(of table: String, key: [DatabaseValue]) throws -> RowHistory? {
         let (schema, key) = try row(table, key)
         return try viewing { reader, records in
@@ -15,15 +16,15 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns the keys of a shared table that a person may mean by texts: a number may be a text.
+    /// Finds a shared table's row by a person's textual key: a number may be a text.
     ///
-    /// - Returns: The first key that belongs to a row; nil if none does.
+    /// - Returns: The first key with a row; nil if there is none.
     package func key(of table: String, texts: [String]) throws -> [DatabaseValue]? {
         let candidates: [[DatabaseValue]] = texts.map { text in
             let numbers = [Int64(text).map(\.databaseValue), Double(text).map(\.databaseValue)].compactMap { $0 }
             return [text.databaseValue] + numbers
         }
-        // Three readings of each of a key's columns; a key has few, and a person types them.
+        // Three readings per key column; a key has few, and a person types them.
         guard candidates.count <= Self.maximumTypedColumns else { return nil }
         let keys = candidates.reduce([[]]) { keys, values in keys.flatMap { key in values.map { key + [$0] } } }
         for key in keys where try history(of: table, key: key) != nil { return key }
@@ -48,7 +49,7 @@ extension UbiquitousDatabase {
 }
 
 extension DecisionReader {
-    /// Returns the history of a row, or of that which it has become.
+    /// Returns the history of a row, or of the row it was united with.
     func history(of id: RowID, in records: StoredRecords) throws -> RowHistory? {
         let id = try present(id)
         guard let record = try records.row(id) else { return nil }

@@ -2,8 +2,8 @@ import Basics
 import CloudModel
 import Records
 
-/// Folds files of the log and shows the result, in one transaction of the database: what was pending is pending again afterwards, behind
-/// what the log has, and the program's tables show both.
+/// Folds log files and shows the result, in a single transaction of the database: pending transactions are pending
+/// again afterwards, behind the log, and the program's tables show both.
 struct RecordImporter {
     struct Received: Sendable {
         let place: RecordFileOrder.Place
@@ -15,7 +15,7 @@ struct RecordImporter {
     let path: String
     let time: Timestamp
 
-    /// - Parameter progress: Is called for each file.
+    /// - Parameter progress: Called for each file.
     func run(
         _ files: [Received], _ start: StoreState, progress: () -> Void = {}
     ) throws -> UbiquitousChanges {
@@ -25,7 +25,7 @@ struct RecordImporter {
         var affected = try fold(files, &state, cache, progress)
         let changes = UbiquitousChanges(files: files.count)
         if try LogRestart.isRunning(statements) {
-            // The tables show what the device had until the whole log is folded.
+            // The tables keep the device's old state until the whole log is folded.
             try state.save(statements)
             return changes
         }
@@ -74,7 +74,8 @@ struct RecordImporter {
         return touched
     }
 
-    /// Drops transactions from the pending ones that the log has. A file with other bytes than this database wrote comes from a copy of it.
+    /// Drops pending transactions already in the log. A file with different bytes than this database wrote comes from a
+    /// copy of it.
     private func confirm(_ received: Received) throws {
         let number = RecordValue.bits(received.place.number)
         let bytes = try statements.first("SELECT bytes FROM _ubq_file WHERE number = ?", [number]) { $0[0].bytes }
@@ -94,7 +95,7 @@ struct RecordImporter {
             .compactMap { $0 }
     }
 
-    /// Returns how rows should be.
+    /// Returns the rows' target states.
     private func wantedRows(_ ids: Set<RowID>, in records: StoredRecords) throws -> [RowID: RowApplier.Wanted] {
         var wanted: [RowID: RowApplier.Wanted] = [:]
         wanted.reserveCapacity(ids.count)

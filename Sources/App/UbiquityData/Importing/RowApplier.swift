@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import Records
 
-/// Makes rows of the program's tables equal to the view. Foreign keys have to be off, so that no action of theirs changes other rows: what
-/// they did on the device that wrote is in its transaction.
+/// Makes rows of the program's tables equal to the view. Foreign keys must be off, so that no foreign-key action
+/// changes other rows: the writing device's transaction already includes the effects.
 struct RowApplier {
-    /// How a row should be, without the columns of its key; nil for one that is not in its table.
+    /// A row's target state, without its key columns; nil for a row not in its table.
     typealias Wanted = [RecordName: RecordValue]?
 
     let statements: StatementCache
     private let tables: [RecordName: TableRows]
-    /// Whether the rows that change are listed in ``changes``.
+    /// Whether ``changes`` lists the changed rows.
     var notesRows = true
     private(set) var changes: [UbiquitousChanges.Row] = []
     private(set) var refused: [UbiquitousChanges.Refusal] = []
@@ -26,13 +26,13 @@ struct RowApplier {
     private struct Write {
         let rows: TableRows
         let key: RecordKey
-        /// The columns that change, or all of them for a new row.
+        /// The changed columns, or all of them for a new row.
         let values: [RecordName: RecordValue]
         let kind: UbiquitousChanges.Kind
         let isInsert: Bool
     }
 
-    /// - Parameter wanted: Has all rows that were refused before.
+    /// - Parameter wanted: Includes all previously refused rows.
     mutating func apply(_ wanted: [RowID: Wanted]) throws {
         try statements.run("DELETE FROM _ubq_refused")
         var writes: [Write] = []
@@ -44,17 +44,17 @@ struct RowApplier {
         for write in writes { try perform(write) }
     }
 
-    /// Removes a row that is not in the log, or whose unique columns differ.
+    /// Removes a row missing from the log, or with different unique columns.
     mutating func clear(_ rows: TableRows, _ key: RecordKey, _ record: Records.Record?) throws {
         _ = try prepare(rows, key, record.flatMap { rows.table.shown($0, RowID(table: rows.table.name, key: key)) })
     }
 
-    /// Makes one row as it should be.
+    /// Brings a single row to its target state.
     mutating func apply(_ rows: TableRows, _ key: RecordKey, _ wanted: Wanted) throws {
         if let write = try prepare(rows, key, wanted) { try perform(write) }
     }
 
-    /// Removes a row that goes, or whose unique columns change, and returns what has to be written.
+    /// Removes a row that is to vanish or change its unique columns, and returns the pending write.
     private mutating func prepare(_ rows: TableRows, _ key: RecordKey, _ wanted: Wanted) throws -> Write? {
         let table = rows.table
         let present = try rows.read(key)

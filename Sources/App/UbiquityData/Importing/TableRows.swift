@@ -1,10 +1,10 @@
 import Records
 
-/// Reads and writes rows of a shared table.
+/// Reads and writes a shared table's rows.
 struct TableRows {
     let statements: StatementCache
     let table: TableSchema
-    // Made once, because an import runs them for thousands of rows.
+    // Created once, because an import runs them for thousands of rows.
     private let columns: [RecordName]
     private let match: String
     private let readSQL: String
@@ -20,11 +20,11 @@ struct TableRows {
         deleteSQL = "DELETE FROM \(name) WHERE \(match)"
         let names = table.key + columns
         let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
-        // The conflict clause replaces those of the table's constraints, so that no other row is removed.
+        // The conflict clause overrides the table's constraints, so that no other row is removed.
         insertSQL = "INSERT OR ABORT INTO \(name)(\(TableSchema.list(names))) VALUES (\(marks))"
     }
 
-    /// Returns the columns but those of the key; nil if there is no such row.
+    /// Returns the columns except the key; nil if there is no such row.
     func read(_ key: RecordKey) throws -> [RecordName: RecordValue]? {
         guard key.values.count == table.key.count else { return nil }
         return try statements.first(readSQL, key.values) { row in
@@ -32,7 +32,7 @@ struct TableRows {
         }
     }
 
-    /// Returns the keys of rows in their order.
+    /// Returns the rows' keys in order.
     func keys(after last: RecordKey?, limit: Int) throws -> [RecordKey] {
         let names = TableSchema.list(table.key)
         let start = last.map { "WHERE (\(names)) > (\($0.values.map { _ in "?" }.joined(separator: ", "))) " } ?? ""
@@ -60,7 +60,7 @@ struct TableRows {
 }
 
 extension TableSchema {
-    /// Returns the columns of a row, but those of the key, as this device shows them; nil for one that is not in its table.
+    /// Returns a row's columns, except its key, as shown on this device; nil for a row not in its table.
     func shown(_ record: Record, _ id: RowID) -> [RecordName: RecordValue]? {
         guard record.isLive, id.table == name, id.key.values.count == key.count else { return nil }
         var values: [RecordName: RecordValue] = [:]

@@ -1,17 +1,17 @@
 public import GRDB
 
-/// What an import changed in the program's tables.
+/// Changes to the program's tables by an import.
 public struct UbiquitousChanges: Hashable, Sendable {
     public enum Kind: Hashable, Sendable { case inserted, updated, deleted }
 
     public struct Row: Hashable, Sendable {
         public let table: String
-        /// The columns of the primary key, in its order.
+        /// The primary key's columns, in its order.
         public let key: [DatabaseValue]
         public let kind: Kind
     }
 
-    /// A row that a constraint of this device's schema, such as a CHECK, does not accept. It is kept, and tried again at each import.
+    /// A row violating a constraint of this device's schema, such as a CHECK. It is kept, and retried at each import.
     public struct Refusal: Hashable, Sendable {
         public let table: String
         public let key: [DatabaseValue]
@@ -19,18 +19,18 @@ public struct UbiquitousChanges: Hashable, Sendable {
         public let message: String
     }
 
-    /// Is empty for what a baseline changed; see ``baseline``.
+    /// Empty for changes by a baseline; see ``baseline``.
     public internal(set) var rows: [Row] = []
     public internal(set) var refused: [Refusal] = []
-    /// How many files of transactions were read.
+    /// The number of transaction files read.
     public internal(set) var files = 0
 
-    /// What happened if this device took a baseline, because it is new or was away for so long that files which it had not read were removed.
-    /// Any row of the shared tables may have changed then.
+    /// Set if this device took a baseline, because it is new or was away until unread files were removed. Any row of
+    /// the shared tables may have changed.
     public internal(set) var baseline: Baseline?
 
     public struct Baseline: Hashable, Sendable {
-        /// How many transactions this device had committed that the log did not have. They stay pending behind what the baseline has.
+        /// The number of this device's transactions missing from the log. They stay pending behind the baseline.
         public let pending: Int
     }
 

@@ -1,4 +1,4 @@
-/// How far an import is. The last report of an import is done; an import that fails has none that is.
+/// An import's progress. The last report of a successful import is done; a failed import never reports done.
 public struct UbiquitousImportProgress: Hashable, Sendable {
     /// Steps: each file is read and shown.
     public internal(set) var completed = 0
@@ -10,7 +10,7 @@ public struct UbiquitousImportProgress: Hashable, Sendable {
     public var percent: Int { isDone ? 100 : min(99, completed * 100 / max(1, total)) }
 }
 
-/// Counts the steps of an import.
+/// Counts an import's steps.
 struct ImportReport {
     private var progress = UbiquitousImportProgress()
     private let report: (UbiquitousImportProgress) -> Void

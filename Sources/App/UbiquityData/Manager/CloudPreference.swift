@@ -1,28 +1,29 @@
-/// What a person decides about the cloud. The program asks and passes the choice to
+/// A person's decision about the cloud. The program asks and passes the choice to
 /// ``UbiquitousDatabaseManager/answer(_:)``.
 public enum UbiquitousCloudQuestion: String, Codable, Hashable, Sendable {
-    /// The device is signed in for the first time: are databases to be in the cloud?
+    /// The device is signed in for the first time: should databases be in the cloud?
     case useCloud
-    /// The preference was switched off: what becomes of the databases that are in the cloud?
+    /// The preference was switched off: what happens to the databases in the cloud?
     case turnedOff
 }
 
 public enum UbiquitousCloudAnswer: String, Codable, Hashable, Sendable, CaseIterable {
     /// To ``UbiquitousCloudQuestion/useCloud``.
     case use, doNotUse
-    /// To ``UbiquitousCloudQuestion/turnedOff``: each database becomes one of this device only, and leaves the cloud.
+    /// To ``UbiquitousCloudQuestion/turnedOff``: each database becomes local, and leaves the cloud.
     case keepLocalCopies
-    /// To ``UbiquitousCloudQuestion/turnedOff``: the databases leave this device, and stay in the cloud and on the other devices.
+    /// To ``UbiquitousCloudQuestion/turnedOff``: the databases leave this device, and stay in the cloud and on its
+    /// remaining devices.
     case delete
     /// To ``UbiquitousCloudQuestion/turnedOff``: nothing changes, and the preference is on again.
     case goOnUsing
 }
 
-/// The preference "use the cloud", with the account: event in, actions out. It is stored, and so are the actions that it returned, before
-/// they are carried out.
+/// The preference "use the cloud", with the account: event in, actions out. It is stored with its returned actions,
+/// before they are carried out.
 struct CloudPreference: Codable, Hashable, Sendable {
     enum Event: Hashable, Sendable {
-        /// The account as it is now; nil if the device is signed out or nothing is mounted.
+        /// The current account; nil if the device is signed out or nothing is mounted.
         case account(String?)
         /// A person, or the program's settings, switched the preference.
         case turned(on: Bool)
@@ -31,9 +32,9 @@ struct CloudPreference: Codable, Hashable, Sendable {
 
     enum Action: Hashable, Sendable {
         case ask(UbiquitousCloudQuestion)
-        /// All databases of this device only become shared ones.
+        /// All local databases become shared.
         case moveAllToCloud
-        /// All shared databases become ones of this device only.
+        /// All shared databases become local.
         case moveAllFromCloud
         /// Shared databases leave this device.
         case dropCopies
@@ -41,15 +42,16 @@ struct CloudPreference: Codable, Hashable, Sendable {
         case reportReachable
     }
 
-    /// Nil until it was decided.
+    /// Nil if undecided.
     private(set) var isOn: Bool?
-    /// A question that was asked and not answered.
+    /// An unanswered question.
     private(set) var question: UbiquitousCloudQuestion?
-    /// The account that was there last.
+    /// The last available account.
     private(set) var account: String?
     private(set) var isReachable = false
 
-    /// Whether databases that peers share appear on this device. Until a person has answered what becomes of them, they stay as they are.
+    /// Whether databases shared by peers appear on this device. Until a person has decided about them, they stay as
+    /// they are.
     var isFollowing: Bool { isOn == true && isReachable }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -64,7 +66,7 @@ struct CloudPreference: Codable, Hashable, Sendable {
         guard let new else {
             guard isReachable else { return [] }
             isReachable = false
-            // What is in the cloud stays on this device as it is, and cannot be exchanged.
+            // Shared databases stay on this device as they are, and cannot be exchanged.
             return isOn == true ? [.reportUnreachable] : []
         }
         let isBack = !isReachable
@@ -87,13 +89,13 @@ struct CloudPreference: Codable, Hashable, Sendable {
             (isOn, question) = (false, nil)
             return []
         }
-        // It stays on until it is known what becomes of the databases.
+        // It stays on until a person has decided about the databases.
         guard question != .turnedOff else { return [] }
         question = .turnedOff
         return [.ask(.turnedOff)]
     }
 
-    /// An answer to another question, or to none, changes nothing.
+    /// An answer to a different question, or without a question, changes nothing.
     private mutating func take(_ answer: UbiquitousCloudAnswer) -> [Action] {
         switch (question, answer) {
         case (.useCloud, .use): decide(true, [.moveAllToCloud])

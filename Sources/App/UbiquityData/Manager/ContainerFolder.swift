@@ -3,20 +3,20 @@ import CloudModel
 import Foundation
 import Glibc
 
-/// What a container has about shared databases, in a folder beside `Documents`, which people do not see:
+/// A container's files for shared databases, in a folder beside `Documents`, hidden from people:
 ///
 ///     Databases/NAME_UUID_ID/ID/DEVICE/NUMBER.rows     the transactions
 ///     Databases/Departing/ID-BASE-RANDOM               a device is moving the database out of the cloud
 ///     Databases/Removed/ID-BASE-RANDOM                 the database was removed by a device that had imported up to BASE
 ///
-/// Marks are empty files with names that no other device takes, so that no conflict between them can arise. They are never removed: a device
-/// that returns after years recognises what was removed meanwhile.
+/// Marks are empty files with unique names, so that they cannot conflict. They are never removed: a device returning
+/// after years recognises removed databases.
 struct ContainerFolder: Sendable {
     enum Mark: String, Sendable { case departing = "Departing", removed = "Removed" }
 
     /// The container's folder in a mount.
     let container: String
-    /// Returns the version that the log gave to a file; nil while the log does not have it.
+    /// Returns a file's version in the log; nil while it is missing there.
     let version: @Sendable (String) throws -> VersionID?
 
     private var root: String { "\(container)/Databases" }
@@ -38,13 +38,13 @@ struct ContainerFolder: Sendable {
 
     // MARK: Marks
 
-    /// Returns each identifier that a device is moving out of the cloud, with the version of the first mark that the log has.
+    /// Returns the identifiers of departing databases, with the version of the first mark in the log.
     func departures() throws -> DatabaseScan.Marks {
         try marks(.departing) { known, found, _ in [known, found].compactMap { $0 }.min() }
     }
 
-    /// Returns each identifier that was removed, with the last version that a device had imported which removed it; nil while the log has
-    /// no mark.
+    /// Returns the identifiers of removed databases, with the last version imported by a removing device; nil while the
+    /// log has no mark.
     func removals() throws -> DatabaseScan.Marks {
         try marks(.removed) { known, found, base in [known, found.map { _ in base }].compactMap { $0 }.max() }
     }
@@ -66,7 +66,7 @@ struct ContainerFolder: Sendable {
 
     /// Marks a database unless it is marked.
     ///
-    /// - Parameter base: The last version that this device has imported.
+    /// - Parameter base: The last version imported by this device.
     func mark(_ identifier: String, _ mark: Mark, base: VersionID) throws {
         guard try marks(mark, { known, _, _ in known })[identifier] == nil else { return }
         let folder = "\(root)/\(mark.rawValue)"
@@ -82,7 +82,7 @@ struct ContainerFolder: Sendable {
 
     // MARK: Transactions
 
-    /// The files of a database.
+    /// A database's files.
     ///
     /// - Parameters:
     ///   - limit: Leaves out files from this version on; nil for none.
@@ -98,15 +98,15 @@ struct ContainerFolder: Sendable {
         return LimitedRecords(folder: folder, limit: limit, isCancelled: isCancelled)
     }
 
-    /// The folders in which files of a database appear.
+    /// Folders to watch for a database's files.
     func watched(_ name: PackageName) -> [String] {
         let top = folder(of: name)
         guard let identifier = name.identifier else { return [] }
-        // A folder that cannot be listed now is watched after the next import.
+        // An unlistable folder is watched after the next import.
         let devices = (try? entries(of: "\(top)/\(identifier)")) ?? []
         return [top, "\(top)/\(identifier)"] + devices.prefix(1_000).map { "\(top)/\(identifier)/\($0)" }
     }
 
-    /// The folders in which databases and marks appear.
+    /// Folders to watch for databases and marks.
     var watched: [String] { [container, root, "\(root)/Departing", "\(root)/Removed"] }
 }

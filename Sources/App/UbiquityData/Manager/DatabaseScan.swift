@@ -1,28 +1,29 @@
 import CloudModel
 
-/// What a device has and what the container has, and what follows from the two. Pure.
+/// The contents of a device and of its container, and the actions that follow. Pure.
 ///
-/// Nothing is inferred from a folder that is absent: a container may not be mounted, may be another account's, or may not be complete yet.
-/// Only a mark that the log has says that a database was removed.
+/// Nothing is inferred from a missing folder: a container may not be mounted, may belong to a different account, or may
+/// not be complete yet. Only a mark in the log proves a database's removal.
 struct DatabaseScan: Hashable, Sendable {
-    /// Marks in the container, by identifier; nil while the log does not have one. ``ContainerFolder`` says which versions they have.
+    /// Marks in the container, by identifier; nil while missing from the log. ``ContainerFolder``
+    /// defines their versions.
     typealias Marks = [String: VersionID?]
 
     enum Action: Hashable, Sendable {
-        /// The container gets the folder of a database that was made here.
+        /// Creates the container's folder for a locally created database.
         case announce(PackageName)
-        /// A closed document has transactions that the log did not have.
+        /// A closed document has transactions missing from the log.
         case exchange(PackageName)
-        /// A peer that had imported up to this version has removed the database.
+        /// A peer with imports up to this version has removed the database.
         case followRemoval(PackageName, VersionID)
-        /// The container never had the database, and an earlier one with the identifier was removed: a library that was made offline. It
-        /// gets another identifier.
+        /// The container never had the database, and an earlier database with the identifier was removed: a library
+        /// created offline. It gets a new identifier.
         case replace(PackageName)
         /// A peer has shared the database: this device gets a copy.
         case build(PackageName)
-        /// The folder came back with files of a device that did not know of the removal.
+        /// The folder came back with files of a device unaware of the removal.
         case removeFolder(PackageName)
-        /// This device has removed the database, and the peers have to be notified.
+        /// This device has removed the database, and the peers must be notified.
         case finishRemoval(PackageName)
 
         var name: PackageName {
@@ -34,20 +35,20 @@ struct DatabaseScan: Hashable, Sendable {
         }
     }
 
-    /// The shared documents of this device, and whether the container has had their folders.
+    /// This device's shared documents, and whether the container has had their folders.
     var documents: [PackageName: Bool] = [:]
-    /// Those that are not open here and have transactions that the log did not have.
+    /// Databases not open on this device, with transactions missing from the log.
     var unconfirmed: Set<PackageName> = []
-    /// Removed here, until the log has that.
+    /// Locally removed, until the log records the removal.
     var leaving: Set<PackageName> = []
-    /// Documents that are being moved, by both names.
+    /// Documents being moved, by both names.
     var moving: Set<PackageName> = []
-    /// Whether databases of peers appear here.
+    /// Whether peers' databases appear on this device.
     var isFollowing = false
 
     var shared: Set<PackageName> = []
     var removed: Marks = [:]
-    /// Databases that a device is moving out of the cloud.
+    /// Databases being moved out of the cloud by any device.
     var departing: Marks = [:]
 
     private static func isMarked(_ name: PackageName, in marks: Marks) -> Bool {
@@ -58,7 +59,7 @@ struct DatabaseScan: Hashable, Sendable {
         name.identifier.flatMap { removed[$0] ?? nil }
     }
 
-    /// In the order in which they are carried out; none depends on the outcome of another.
+    /// In order of execution; none depends on an earlier outcome.
     var actions: [Action] {
         let known = documents.keys.filter { !moving.contains($0) }.sorted { $0.description < $1.description }
         var actions = leaving.sorted { $0.description < $1.description }.map(Action.finishRemoval)
@@ -83,7 +84,7 @@ struct DatabaseScan: Hashable, Sendable {
         return actions
     }
 
-    /// The databases of which this device has to get a copy.
+    /// Databases without a copy on this device yet.
     var builds: [PackageName] { actions.compactMap { if case .build(let name) = $0 { name } else { nil } } }
 
     func state(of name: PackageName, isReachable: Bool) -> UbiquitousDatabaseInfo.State {

@@ -2,17 +2,17 @@ import CloudModel
 import GRDB
 import Records
 
-/// Moves of documents between this device only and the cloud.
+/// Moves documents between this device and the cloud.
 ///
-/// A document's name says for ever whether it is shared, so a move makes a new document: it copies the database, compares every row, shows
-/// the copy, and only then removes the original, by one rename. Until that rename a move that was interrupted begins again; after it, only
-/// cleaning up remains. No process opens either of the two meanwhile.
+/// A document's name fixes permanently whether it is shared, so a move creates a new document: it copies the database,
+/// compares every row, shows the copy, and only then removes the original, by a single rename. Before that rename an
+/// interrupted move starts over; after it, only cleanup remains. No process opens either document meanwhile.
 extension ManagerSession {
     enum MoveOutcome: Hashable { case done, waiting }
 
-    /// Puts a move behind those that are waiting. Nothing happens if the document is being moved already.
+    /// Appends a move to the queue. Nothing happens if the document is being moved already.
     ///
-    /// - Parameter returns: Of a shared document: whether it becomes a shared one again, with another identifier.
+    /// - Parameter returns: For a shared document: whether it becomes shared again, with a new identifier.
     mutating func planMove(_ source: PackageName, returns: Bool = false) throws {
         guard !state.moving.contains(source) else { return }
         let target = source.isShared ? try freeTitle(source.title) : try sharedName(source)
@@ -29,11 +29,12 @@ extension ManagerSession {
         return name
     }
 
-    /// Continues with the first move, and goes on with the next one when it is done.
+    /// Continues with the first move, and then with the next.
     mutating func continueMoves() {
         while let move = state.moves.first {
             guard let (source, target) = move.names else {
-                // No move has other names than this library wrote. If it cannot be removed from the list now, it is the next time.
+                // Moves have only names written by this library. If a move cannot be removed from the list now, it is
+                // removed next time.
                 guard (try? finish(move)) != nil else { return }
                 continue
             }
@@ -75,7 +76,7 @@ extension ManagerSession {
         try withExtendedLifetime(lock) {
             let pool = try schema.openLocal(files.package(source).database)
             defer {
-                // The file is gone, or has been read only.
+                // The file is gone, or was only read.
                 try? pool.close()
             }
             try pool.holding {
@@ -89,8 +90,8 @@ extension ManagerSession {
         return .done
     }
 
-    /// Removes what an interrupted move has left under the name. A copy that was built from the cloud meanwhile is made again with the rows of
-    /// both, once the log has all of its transactions.
+    /// Removes leftovers of an interrupted move under the name. If a copy was built from the cloud meanwhile, it is
+    /// created again with the rows of both, once the log has all of its transactions.
     private func clear(_ target: PackageName) throws -> Bool {
         guard files.has(target) else { return true }
         let lock = try exclusive(target)
@@ -98,7 +99,7 @@ extension ManagerSession {
             if files.package(target).isAnnounced {
                 let database = try schema.open(files.package(target).database, identifier: target.identifier)
                 defer {
-                    // What it has is in the log, or stays.
+                    // Its contents are in the log, or stay.
                     try? database.close()
                 }
                 try exchange(target, database)
@@ -120,18 +121,18 @@ extension ManagerSession {
         }
         guard let identifier = source.identifier, let container else { return .waiting }
         if try container.departures()[identifier] == nil {
-            // What would stop the move stops it before any other device is notified.
+            // Any obstacle stops the move before other devices are notified.
             try rehearse(source, target)
             try environment.step(.markDeparting)
             try container.mark(identifier, .departing, base: .beginning)
         }
-        // All that the log has before the mark is part of the copy. What other devices commit later stays with them.
+        // The copy includes everything in the log before the mark. Later remote commits stay with their devices.
         guard let version = try container.departures()[identifier] ?? nil else { return .waiting }
         let lock = try exclusive(source)
         try withExtendedLifetime(lock) {
             let database = try schema.open(files.package(source).database, identifier: identifier)
             defer {
-                // The same.
+                // As above.
                 try? database.close()
             }
             try exchange(source, database, before: version)
@@ -154,13 +155,13 @@ extension ManagerSession {
         return .done
     }
 
-    /// No other device can have a database that the container never had.
+    /// A database unknown to the container is on this device only.
     private func moveUnannounced(_ source: PackageName, _ target: PackageName) throws {
         let lock = try exclusive(source)
         try withExtendedLifetime(lock) {
             let database = try schema.open(files.package(source).database, identifier: source.identifier)
             defer {
-                // The same.
+                // As above.
                 try? database.close()
             }
             try database.holding {
@@ -185,7 +186,7 @@ extension ManagerSession {
 
     // MARK: Both
 
-    /// Shows a copy that has the same rows.
+    /// Shows a copy with the same rows.
     private func copy(
         _ source: PackageName, to target: PackageName, prepare: (DatabasePackage) throws -> Void
     ) throws {
@@ -204,7 +205,7 @@ extension ManagerSession {
         try files.move(target, from: .making, to: .documents)
     }
 
-    /// Makes a document of this device only of a kept database, with the rows that it shows.
+    /// Creates a local document from a kept database, with its visible rows.
     mutating func recover(_ kept: UbiquitousKeptDatabase) throws -> PackageName {
         guard let package = try files.package(kept) else {
             throw UbiquitousDatabaseManagerError.notFound(title: kept.title)

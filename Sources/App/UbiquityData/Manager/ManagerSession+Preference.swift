@@ -1,6 +1,6 @@
-/// What follows from the preference about the cloud.
+/// Effects of the preference about the cloud.
 extension ManagerSession {
-    /// Stores the preference and what is to be done about each document in one step, before anything is done.
+    /// Stores the preference and all documents' pending actions in a single step, before acting.
     mutating func handle(_ event: CloudPreference.Event) throws {
         var preference = state.preference
         let actions = preference.handle(event)
@@ -36,7 +36,7 @@ extension ManagerSession {
         }
     }
 
-    /// Removes what interrupted work has left and no later work will use.
+    /// Removes leftovers of interrupted work that no later work will use.
     func clean() throws {
         let used = state.moving.union(try scan().shared)
         for name in try files.names(in: .making) where !used.contains(name) { try files.remove(name, from: .making) }

@@ -2,10 +2,10 @@ import CloudModel
 import GRDB
 import Records
 
-/// Removing documents here and everywhere, and following the removals of others.
+/// Removes documents locally and everywhere, and follows remote removals.
 extension ManagerSession {
-    /// Removes a document of this device only, or a shared one everywhere. A shared one leaves the list at once; its files stay until the log
-    /// has the removal.
+    /// Removes a local document, or a shared document everywhere. A shared document leaves the list immediately; its
+    /// files stay until the log records the removal.
     mutating func remove(_ name: PackageName) throws {
         guard !state.moving.contains(name) else {
             throw UbiquitousDatabaseManagerError.moving(title: name.title)
@@ -23,7 +23,7 @@ extension ManagerSession {
         if name.isShared { try finishRemoval(name) }
     }
 
-    /// A database of which this device has no copy yet.
+    /// A database without a copy on this device yet.
     private func removeUnbuilt(_ name: PackageName) throws {
         guard let container, let identifier = name.identifier else { throw UbiquitousDatabaseManagerError.unreachable }
         guard container.has(name) else { throw UbiquitousDatabaseManagerError.notFound(title: name.title) }
@@ -56,7 +56,7 @@ extension ManagerSession {
             return
         }
         try environment.step(.markRemoved)
-        // One that cannot be read says that nothing was imported: then the other devices keep what they have written.
+        // An unreadable database declares that nothing was imported: then peers keep their own writes.
         let database = try? schema.open(files.package(name, in: .leaving).database, identifier: identifier)
         let base = try? database?.importedVersion
         try? database?.close()
@@ -71,10 +71,10 @@ extension ManagerSession {
         try files.remove(name, from: .leaving)
     }
 
-    /// Removes the copy of a database that another device has removed, unless this device has transactions that the other one had not
-    /// imported.
+    /// Removes the copy of a remotely removed database, unless this device has transactions that the removing device
+    /// had not imported.
     ///
-    /// - Parameter base: What the other device had imported.
+    /// - Parameter base: The removing device's last import.
     private mutating func followRemoval(_ name: PackageName, _ base: VersionID) throws {
         let lock: PackageLock
         do { lock = try exclusive(name) } catch UbiquitousDatabaseManagerError.inUse {
@@ -97,24 +97,24 @@ extension ManagerSession {
         for kept in try files.kept() where kept.identifier == name.identifier { events.append(.kept(kept)) }
     }
 
-    /// A database that cannot be read may have more.
+    /// An unreadable database may have more.
     private func removeUnlessMore(_ name: PackageName, than base: VersionID) throws -> Bool {
         guard let database = try? schema.open(files.package(name).database, identifier: name.identifier) else {
             return false
         }
         defer {
-            // It stays as it is, or goes.
+            // It stays as it is, or is removed.
             try? database.close()
         }
         let end = VersionID(sequence: LogSequence(.max), index: .max)
         do { try exchange(name, database, before: end) } catch is RecordFileError {
-            // What cannot be read now will not be readable later.
+            // An unreadable database will not become readable later.
             return false
         }
         return try remove(name, database) { try !database.hasTransactions(after: base) }
     }
 
-    /// Removes a document if a condition holds that no other program can change meanwhile.
+    /// Checks a condition and, if it holds, removes a document. No other program can write meanwhile.
     private func remove(
         _ name: PackageName, _ database: UbiquitousDatabase, if condition: () throws -> Bool
     ) throws -> Bool {
@@ -126,9 +126,9 @@ extension ManagerSession {
         }
     }
 
-    // MARK: This device only
+    // MARK: Removal from this device only
 
-    /// Removes copies that are to leave this device, once the log has all of their transactions.
+    /// Removes copies leaving this device, once the log has all of their transactions.
     mutating func continueDrops() {
         for text in state.drops.sorted() {
             do {
@@ -150,7 +150,7 @@ extension ManagerSession {
         return try withExtendedLifetime(lock) {
             let database = try schema.open(files.package(name).database, identifier: name.identifier)
             defer {
-                // The same.
+                // As above.
                 try? database.close()
             }
             try exchange(name, database)
@@ -158,10 +158,10 @@ extension ManagerSession {
         }
     }
 
-    // MARK: Building again
+    // MARK: Rebuilding
 
-    /// Puts the copy of this device away, so that it is built again from the cloud. If it has transactions that the log does not have, or
-    /// cannot be read, it is kept.
+    /// Puts this device's copy away, to be rebuilt from the cloud. The copy is kept if it has transactions missing from
+    /// the log, or is unreadable.
     mutating func reset(_ name: PackageName) throws {
         guard name.isShared else { throw UbiquitousDatabaseManagerError.missing(title: name.title) }
         guard let container else { throw UbiquitousDatabaseManagerError.unreachable }
@@ -171,7 +171,7 @@ extension ManagerSession {
         guard !state.moving.contains(name) else { throw UbiquitousDatabaseManagerError.moving(title: name.title) }
         let lock = try exclusive(name)
         try withExtendedLifetime(lock) {
-            // A copy that cannot be opened may have more.
+            // An unopenable copy may have more.
             guard (try? removeIfInLog(name)) != true else { return }
             try environment.step(.keepPackage)
             try keep(name)

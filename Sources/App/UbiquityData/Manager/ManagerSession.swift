@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 import Records
 
-/// One piece of a manager's work, with the lock of the folder, the state as it is stored, and the container as it is now.
+/// A unit of a manager's work, with the folder's lock, the stored state, and the current container.
 ///
-/// Everything that it does is found again from the folders and the stored state after a crash at any step.
+/// After a crash at any step, the folders and the stored state are enough to continue.
 struct ManagerSession {
     let files: DocumentFolder
     let schema: UbiquitousDatabaseSchema
     let environment: SyncEnvironment
     /// Nil if the cloud cannot be reached.
     let container: ContainerFolder?
-    /// The documents that this process has open.
+    /// Documents open in this process.
     let open: OpenDocuments
     private(set) var state: ManagerState
     var events: [ManagerEvent] = []
@@ -60,7 +60,7 @@ struct ManagerSession {
     func list() throws -> [UbiquitousDatabaseInfo] {
         let scan = try scan()
         let sources = state.moves.compactMap(\.names)
-        // A document that is being moved is listed once, by the name that it has now.
+        // A document being moved is listed once, by its current name.
         let hidden = Set(sources.filter { files.has($0.source) }.map(\.target))
         var names = Set(try files.names()).subtracting(hidden)
         names.formUnion(scan.builds)
@@ -74,7 +74,7 @@ struct ManagerSession {
 
     // MARK: Access
 
-    /// Closes a document in this process and keeps it closed in all.
+    /// Closes a document in this process and keeps it closed in all processes.
     func exclusive(_ name: PackageName) throws -> PackageLock {
         guard files.has(name) else { throw UbiquitousDatabaseManagerError.notFound(title: name.title) }
         try open.close(name)
@@ -84,7 +84,7 @@ struct ManagerSession {
         return lock
     }
 
-    /// Publishes and imports what a closed document has.
+    /// Publishes and imports the contents of a closed document.
     ///
     /// - Parameter limit: Imports files before this version, and publishes nothing; nil for all.
     func exchange(_ name: PackageName, _ database: UbiquitousDatabase, before limit: VersionID? = nil) throws {
@@ -94,7 +94,7 @@ struct ManagerSession {
         try database.importFiles(from: records)
     }
 
-    // MARK: Making documents
+    // MARK: Creating documents
 
     mutating func create(_ name: PackageName) throws {
         guard !files.has(name), !state.moving.contains(name) else {
@@ -114,7 +114,7 @@ struct ManagerSession {
         if container != nil, name.isShared { try announce(name) }
     }
 
-    /// Returns a title that no document of this device only has.
+    /// Returns a title not used by a local document.
     func freeTitle(_ title: String, besides others: Set<PackageName> = []) throws -> PackageName {
         let taken = state.moving.union(others)
         for number in 1... {
@@ -124,8 +124,8 @@ struct ManagerSession {
         throw UbiquitousDatabaseManagerError.badTitle(title)
     }
 
-    /// The identifier of a database that is one and the same on all devices: that of its title, or of its title and a number if earlier ones
-    /// were removed.
+    /// Identifies the database shared by all devices under a title: by the title alone, or with a number if earlier
+    /// ones were removed.
     func libraryName(_ title: String) throws -> PackageName? {
         let removed = try container?.removals() ?? [:]
         let departing = try container?.departures() ?? [:]
@@ -143,22 +143,22 @@ struct ManagerSession {
         try environment.step(.announce)
         try container.announce(name)
         try files.package(name).noteAnnounced()
-        // What is in a document that is not open travels, too.
+        // Contents of closed documents are sent, too.
         if let document = open.find(name) { return document.noteReachable() }
         try files.package(name).noteUnconfirmed(true)
         try exchange(name)
     }
 
-    /// Publishes and imports for a document that is not open.
+    /// Publishes and imports for a closed document.
     mutating func exchange(_ name: PackageName) throws {
         let package = files.package(name)
         isWaiting = true
-        // Another process that has it open does the same.
+        // Another process with the document open does the same.
         guard let lock = try PackageLock.take(package.syncLock, .exclusive) else { return }
         try withExtendedLifetime(lock) {
             let database = try schema.open(package.database, identifier: name.identifier)
             defer {
-                // What it has stays.
+                // Its contents stay.
                 try? database.close()
             }
             try exchange(name, database)
@@ -167,9 +167,10 @@ struct ManagerSession {
     }
 }
 
-/// Identifiers that all devices give to the same title.
+/// Identifiers common to all devices for the same title.
 enum LibraryIdentifier {
-    /// 128 bits of FNV-1a (RFC draft-eastlake-fnv, 64 bits twice) of the title and the number. The top bit is that of random identifiers.
+    /// 128 bits of FNV-1a (RFC draft-eastlake-fnv, 64 bits twice) of the title and the number. The top bit is as in
+    /// random identifiers.
     static func make(_ title: String, _ number: Int) -> String {
         let bytes = Array("\(title)\u{0}\(number)".utf8)
         return ItemID(high: hash([1] + bytes) | 1 << 63, low: hash([2] + bytes)).description

@@ -1,19 +1,19 @@
 import Basics
 import Foundation
 
-/// A document that becomes a shared one, or one of this device only. It is stored before the first step, and removed after the last.
+/// A move between local and shared. It is stored before the first step, and removed after the last.
 struct DatabaseMove: Codable, Hashable, Sendable {
-    /// Names of packages.
+    /// Package names.
     let source: String
     let target: String
-    /// Whether the target becomes a shared one again, with another identifier.
+    /// Whether the target becomes shared again, with a new identifier.
     let returns: Bool
 
     init(_ source: PackageName, _ target: PackageName, returns: Bool = false) {
         (self.source, self.target, self.returns) = (source.description, target.description, returns)
     }
 
-    /// Nil if the stored names are none.
+    /// Nil if the stored names are invalid.
     var names: (source: PackageName, target: PackageName)? {
         guard let source = PackageName(source), let target = PackageName(target),
             source.isShared != target.isShared
@@ -22,14 +22,14 @@ struct DatabaseMove: Codable, Hashable, Sendable {
     }
 }
 
-/// What a manager has decided and not carried out yet. All else follows from the folders.
+/// A manager's decisions not carried out yet. Everything else follows from the folders.
 struct ManagerState: Codable, Hashable, Sendable {
     var preference = CloudPreference()
-    /// One after another; only the first may have begun.
+    /// In sequence; only the first may have begun.
     var moves: [DatabaseMove] = []
-    /// Names of shared packages that leave this device once the log has all of their transactions.
+    /// Names of shared packages leaving this device once the log has all of their transactions.
     var drops: Set<String> = []
-    /// Titles of databases that are one and the same on all devices.
+    /// Titles of databases common to all devices.
     var libraries: Set<String> = []
 
     init() {}
@@ -50,7 +50,7 @@ struct ManagerState: Codable, Hashable, Sendable {
         try DurableFile(path).replace(with: Array(encoder.encode(self)))
     }
 
-    /// The names of documents that are being moved.
+    /// Names of documents being moved.
     var moving: Set<PackageName> {
         Set(moves.compactMap(\.names).flatMap { [$0.source, $0.target] })
     }

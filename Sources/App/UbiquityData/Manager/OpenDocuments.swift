@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The documents that a process has open. They are not kept alive.
+/// A process's open documents. They are not kept alive.
 final class OpenDocuments: Sendable {
     private struct Reference {
         weak var document: UbiquitousDatabaseDocument?

@@ -7,22 +7,22 @@ public struct UbiquitousDatabaseInfo: Hashable, Sendable {
         case current
         /// Shared, and the cloud does not have it yet.
         case new
-        /// In the cloud; this device's copy is being made, and can be opened when it is complete.
+        /// In the cloud; this device's copy is being built, and can be opened when it is complete.
         case building
-        /// It is becoming a shared one, or one of this device only.
+        /// It is becoming shared or local.
         case moving
-        /// Another device removes it, or moves it out of the cloud.
+        /// A peer removes it, or moves it out of the cloud.
         case leaving
         /// The device is signed out, or nothing is mounted. It can be opened and written.
         case unreachable
-        /// The cloud does not have it, and no device has removed it: it belongs to another account, or the cloud is not complete here yet.
-        /// It can be opened and written.
+        /// The cloud does not have it, and no device has removed it: it belongs to a different account, or the cloud is
+        /// not complete on this device yet. It can be opened and written.
         case missing
     }
 
-    /// What people see. Two shared databases may have one title.
+    /// The name shown to people. Two shared databases may have the same title.
     public let title: String
-    /// The ``UbiquitousDatabase/identifier`` of a shared one; nil for one of this device only.
+    /// A shared database's ``UbiquitousDatabase/identifier``; nil for a local database.
     public let identifier: String?
     public let state: State
 
@@ -35,11 +35,11 @@ public struct UbiquitousDatabaseInfo: Hashable, Sendable {
     var name: PackageName? { PackageName(title: title, identifier: identifier) }
 }
 
-/// A database that other devices have removed, or that was rebuilt, with what only this device has. It is no document any more; nothing
-/// removes it but ``UbiquitousDatabaseManager/discard(_:)``.
+/// A database removed remotely or rebuilt, with changes only this device has. It is no longer a document; only
+/// ``UbiquitousDatabaseManager/discard(_:)`` removes it.
 public struct UbiquitousKeptDatabase: Hashable, Sendable {
     public let title: String
-    /// Of the database that it was a copy of.
+    /// Identifies the original database.
     public let identifier: String
     /// The SQLite file.
     public let path: String

@@ -10,12 +10,12 @@ struct BuildAttempt: Sendable {
     var retryTime = Duration.zero
 }
 
-/// Copies of databases that other devices share.
+/// Builds copies of databases shared by other devices.
 ///
-/// A copy is built without the manager's lock, because its files may have to be downloaded. It becomes a document when it has all files that
-/// the container lists; a program never sees an incomplete one.
+/// A copy is built without the manager's lock, because its files may have to be downloaded. It becomes a document when
+/// it has all files listed by the container; a program never sees an incomplete copy.
 extension UbiquitousDatabaseManager {
-    /// Begins to build copies that are missing.
+    /// Begins to build missing copies.
     func build(_ names: [PackageName]) {
         let now = environment.now()
         for name in names {
@@ -60,8 +60,8 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Imports into a database that is no document yet. An earlier attempt, also of an earlier process, is continued. Returns whether it has
-    /// all files now.
+    /// Imports into a database that is not a document yet. Continues an earlier attempt, even of an earlier process.
+    /// Returns whether it has all files now.
     private func fill(_ name: PackageName) throws -> Bool {
         guard let container = container() else { return false }
         let making = files.package(name, in: .making)
@@ -70,7 +70,7 @@ extension UbiquitousDatabaseManager {
         return try withExtendedLifetime(lock) {
             let database = try schema.open(making.database, identifier: name.identifier)
             defer {
-                // What was imported is committed.
+                // Imports are committed.
                 try? database.close()
             }
             let records = try container.records(of: name, device: database.device) { [weak self] in

@@ -1,21 +1,23 @@
 import CloudModel
 import Foundation
 
-/// What a program does with its databases.
+/// A program's operations on its databases.
 extension UbiquitousDatabaseManager {
     // MARK: The list
 
-    /// Returns the databases of this device, and those that other devices share.
+    /// Returns local and shared databases, including those shared by peers.
     public func databases() throws -> [UbiquitousDatabaseInfo] { try perform { try $0.list() } }
 
-    /// Returns databases that were removed or rebuilt, with what only this device has of them.
+    /// Returns removed or rebuilt databases, with the changes only this device has.
     public func keptDatabases() throws -> [UbiquitousKeptDatabase] { try files.kept() }
 
     // MARK: Documents
 
-    /// Makes a database, with the rows of ``UbiquitousDatabaseSchema/seed``. Whether it is shared cannot be changed; a move makes another one.
+    /// Creates a database, with the rows of ``UbiquitousDatabaseSchema/seed``. Whether it is shared cannot be changed;
+    /// a move creates a new database.
     ///
-    /// - Parameter isShared: Nil follows the preference about the cloud. A shared one can be made while the cloud cannot be reached.
+    /// - Parameter isShared: Nil follows the preference about the cloud. A shared database can be created while the
+    ///   cloud is unreachable.
     @discardableResult
     public func create(_ title: String, isShared: Bool? = nil) throws -> UbiquitousDatabaseInfo {
         try perform { session in
@@ -29,7 +31,7 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Opens a database. Several documents and processes may have it open.
+    /// Opens a database, possibly in several documents and processes at the same time.
     public func open(_ info: UbiquitousDatabaseInfo) throws -> UbiquitousDatabaseDocument {
         try perform { session in
             guard let name = info.name else { throw UbiquitousDatabaseManagerError.notFound(title: info.title) }
@@ -44,7 +46,8 @@ extension UbiquitousDatabaseManager {
                 ? UbiquitousDatabaseManagerError.building(title: name.title)
                 : UbiquitousDatabaseManagerError.notFound(title: name.title)
         }
-        // One that leaves the cloud can be written until the log has that; what becomes a shared one is being copied.
+        // A database leaving the cloud can be written until the log records it; a database becoming shared
+        // is being copied.
         let isClosed = session.state.moves.compactMap(\.names).contains { move in
             move.target == name || (move.source == name && !name.isShared)
         }
@@ -60,16 +63,17 @@ extension UbiquitousDatabaseManager {
         return document
     }
 
-    /// Opens the one database of a program that has no list: all devices share one and the same under a title. It is made if it does not exist,
-    /// shared or not as the preference says. If the cloud has it, it is first built from there, without the rows of
-    /// ``UbiquitousDatabaseSchema/seed``; rows that two devices made before they were connected are merged.
+    /// Opens the only database of a program without a list: all devices share the same database under a title. It is
+    /// created if it does not exist, shared or local by the preference. If the cloud has it, it is first built from
+    /// there, without the rows of ``UbiquitousDatabaseSchema/seed``; rows created by two devices before they were
+    /// connected are merged.
     public func openLibrary(_ title: String) throws -> UbiquitousDatabaseDocument {
         try perform { session in
             try session.update { $0.libraries.insert(title) }
             guard let local = PackageName(title: title), let shared = try session.libraryName(title) else {
                 throw UbiquitousDatabaseManagerError.badTitle(title)
             }
-            // The one of this device only is there while it waits for its move.
+            // The local database is there while it waits for its move.
             let present = [shared, local].filter { files.has($0) }
             if let name = session.state.preference.isOn == true ? present.first : present.last {
                 return try open(name, &session)
@@ -85,15 +89,16 @@ extension UbiquitousDatabaseManager {
 
     // MARK: Moving
 
-    /// Makes a shared database of one of this device only. Works offline. ``UbiquitousDatabaseManagerDelegate`` is notified when it is done; an
-    /// open document is closed.
+    /// Makes a local database shared. Works offline. ``UbiquitousDatabaseManagerDelegate`` is notified when
+    /// it is done; an open document is closed.
     public func moveToCloud(_ info: UbiquitousDatabaseInfo) throws { try move(info, isShared: false) }
 
-    /// Makes a database of this device only of a shared one, which leaves the cloud and the other devices. The cloud has to be reachable: what
-    /// the log has of all devices is part of it, and what they commit later stays with them. An open document is closed when that is known.
+    /// Makes a shared database local, and removes it from the cloud and the other devices. The cloud must be
+    /// reachable: the result includes the log's transactions of all devices; their later commits stay with them. An
+    /// open document is closed once the log records the move.
     ///
-    /// Rows that stand aside, values that wait for a decision, and columns that this program does not know are not in the new database; if
-    /// there are any, the old one is kept (``keptDatabases()``).
+    /// Set-aside rows, undecided values, and columns unknown to this program are not in the new database; if there are
+    /// any, the old database is kept (``keptDatabases()``).
     public func moveFromCloud(_ info: UbiquitousDatabaseInfo) throws { try move(info, isShared: true) }
 
     private func move(_ info: UbiquitousDatabaseInfo, isShared: Bool) throws {
@@ -108,8 +113,8 @@ extension UbiquitousDatabaseManager {
 
     // MARK: Removing
 
-    /// Removes a database of this device only, or a shared one in the cloud and on all devices, in one call. Another device that has
-    /// transactions which the log does not have keeps them (``keptDatabases()``).
+    /// Removes a local database, or a shared database in the cloud and on all devices, in a single call. A device with
+    /// transactions missing from the log keeps them (``keptDatabases()``).
     public func remove(_ info: UbiquitousDatabaseInfo) throws {
         try perform { session in
             guard let name = info.name else { throw UbiquitousDatabaseManagerError.notFound(title: info.title) }
@@ -117,8 +122,8 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Builds this device's copy of a shared database again from the cloud, for one that is damaged. If it has transactions that the log does
-    /// not have, or cannot be read, it is kept (``keptDatabases()``).
+    /// Rebuilds this device's damaged copy of a shared database from the cloud. The old copy is kept if it has
+    /// transactions missing from the log, or is unreadable (``keptDatabases()``).
     public func reset(_ info: UbiquitousDatabaseInfo) throws {
         try performAndBuild { session in
             guard let name = info.name, files.has(name) else {
@@ -128,7 +133,8 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Makes a database of this device only of a kept one, with all rows that it shows. The kept one stays until ``discard(_:)``.
+    /// Creates a local database from a kept database, with all of its visible rows. The kept database stays until
+    /// ``discard(_:)``.
     @discardableResult
     public func recover(_ kept: UbiquitousKeptDatabase) throws -> UbiquitousDatabaseInfo {
         try perform { session in
@@ -137,7 +143,7 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Removes a kept database for ever.
+    /// Removes a kept database permanently.
     public func discard(_ kept: UbiquitousKeptDatabase) throws {
         try perform { _ in
             guard try files.package(kept) != nil else {
@@ -149,14 +155,14 @@ extension UbiquitousDatabaseManager {
 
     // MARK: The preference
 
-    /// Whether databases are in the cloud; nil until that was decided.
+    /// Whether databases are in the cloud; nil if undecided.
     public func usesCloud() throws -> Bool? { try perform { $0.state.preference.isOn } }
 
-    /// The question that waits for an answer. A program that starts asks again.
+    /// The unanswered question. A program asks again when it starts.
     public func question() throws -> UbiquitousCloudQuestion? { try perform { $0.state.preference.question } }
 
-    /// Switches the preference. On: all databases of this device only become shared ones, without a question. Off: the delegate gets a
-    /// question, and until it is answered everything stays as it is.
+    /// Switches the preference. On: all local databases become shared, without a question. Off: the delegate gets a
+    /// question, and nothing changes until it is answered.
     public func setUsesCloud(_ usesCloud: Bool) throws {
         try performAndBuild { session in
             try session.handle(.turned(on: usesCloud))
@@ -164,7 +170,7 @@ extension UbiquitousDatabaseManager {
         }
     }
 
-    /// Passes what a person decided. An answer to another question than ``question()`` changes nothing.
+    /// Passes a person's decision. An answer to a question other than ``question()`` changes nothing.
     public func answer(_ answer: UbiquitousCloudAnswer) throws {
         try performAndBuild { session in
             try session.handle(.answered(answer))

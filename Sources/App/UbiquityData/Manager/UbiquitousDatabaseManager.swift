@@ -3,9 +3,10 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// Where shared databases go: the container of the account that the device is signed in to.
+/// The destination of shared databases: the signed-in account's container.
 public struct UbiquitousDatabaseCloud: Hashable, Sendable {
-    /// The folder of a container in a mount, such as `FileManager.url(forUbiquityContainerIdentifier:)` of the library Ubiquity returns.
+    /// A container's folder in a mount, such as returned by `FileManager.url(forUbiquityContainerIdentifier:)` of the
+    /// library Ubiquity.
     public let container: URL
     /// Differs between accounts, such as the text of `FileManager.ubiquityIdentityToken`.
     public let account: String
@@ -21,14 +22,15 @@ extension Notification.Name {
     public static let UbiquitousDatabaseListDidChange = Notification.Name("UbiquitousDatabaseListDidChange")
 }
 
-/// The database documents of a program on this device: those of this device only, and those that devices share.
+/// A program's database documents on this device, local and shared.
 ///
-/// The manager keeps them in a folder of this device. It shows what other devices share and removes what they remove, moves documents into
-/// the cloud and out of it, and follows a person's preference about the cloud. What was begun is finished after a crash, by the next
-/// manager of the folder.
+/// The manager keeps them in a local folder. It shows databases shared by other devices and removes those removed by
+/// them, moves documents into the cloud and out of it, and follows a person's preference about the cloud. After a
+/// crash, the folder's next manager finishes pending work.
 ///
-/// Methods block while they copy or wait for the disk, at most for ten seconds for another process of the program, and may be called on any
-/// thread, also by the delegate. What waits for the cloud goes on by itself after ``start()``.
+/// Methods block while copying or waiting for the disk, at most ten seconds for another process of the program, and may
+/// be called on any thread, also by the delegate. Work waiting for the cloud continues in the
+/// background after ``start()``.
 public final class UbiquitousDatabaseManager: Sendable {
     struct Memory {
         weak var delegate: (any UbiquitousDatabaseManagerDelegate)?
@@ -36,17 +38,17 @@ public final class UbiquitousDatabaseManager: Sendable {
         /// Whether something waits for the log or for another process.
         var isWaiting = false
         var builds: [PackageName: BuildAttempt] = [:]
-        /// The message of the last failure of each database, which is reported once.
+        /// The last reported failure message of each database, to report it only once.
         var failures: [String: String] = [:]
         var isStarted = false
         var isStopped = false
-        /// A look that has not begun. Further events need no other one.
+        /// Whether a refresh is planned but has not begun. Further events need no second refresh.
         var isRefreshPlanned = false
-        /// The number of the last call of the timer that was planned; earlier ones do nothing.
+        /// The number of the last planned timer call; earlier calls do nothing.
         var timer = 0
     }
 
-    /// For a folder that another process uses, in milliseconds.
+    /// For a folder in use by another process, in milliseconds.
     private static let lockLimit: Int32 = 10_000
 
     let files: DocumentFolder
@@ -61,10 +63,10 @@ public final class UbiquitousDatabaseManager: Sendable {
     private let observer: Mutex<(any FolderObserving)?> = Mutex(nil)
 
     /// - Parameters:
-    ///   - folder: The manager's folder on this device, which is made if it does not exist. It must not be in the cloud.
-    ///   - schema: What the program declares about all of its databases.
-    ///   - cloud: Returns the container; nil while the device is signed out or nothing is mounted. Called from time to time, on a queue of the
-    ///     manager.
+    ///   - folder: The manager's local folder, created if it does not exist. It must not be in the cloud.
+    ///   - schema: The program's declarations for all of its databases.
+    ///   - cloud: Returns the container; nil while the device is signed out or nothing is mounted. Called from time to
+    ///     time, on a queue of the manager.
     public convenience init(
         folder: URL, schema: UbiquitousDatabaseSchema, cloud: @escaping @Sendable () -> UbiquitousDatabaseCloud?
     ) throws {
@@ -80,7 +82,7 @@ public final class UbiquitousDatabaseManager: Sendable {
     }
 
     deinit {
-        // A call that is under way holds the manager.
+        // A running call holds the manager.
         observer.withLock { $0 }?.stop()
     }
 
@@ -103,7 +105,7 @@ public final class UbiquitousDatabaseManager: Sendable {
         refreshLater()
     }
 
-    /// Ends following the cloud, and closes the documents that this process has open.
+    /// Stops following the cloud, and closes this process's open documents.
     public func stop() throws {
         memory.withLock { $0.isStopped = true }
         observer.withLock { $0 }?.stop()
@@ -111,12 +113,13 @@ public final class UbiquitousDatabaseManager: Sendable {
         try queue.sync { try open.closeAll() }
     }
 
-    /// Looks at the account and at the cloud, and does what follows. Call it when the account has changed (`NSUbiquityIdentityDidChange`) or
-    /// the program returns to the foreground; after ``start()`` it also happens by itself.
+    /// Checks the account and the cloud, and does any resulting work. Call it when the account has changed
+    /// (`NSUbiquityIdentityDidChange`) or the program returns to the foreground; after ``start()`` it
+    /// also happens automatically.
     public func refresh() throws { try performAndBuild(Self.follow) }
 
-    /// Waits until the copies that are being made are complete, or could not be completed now. A program that ends calls it after
-    /// ``refresh()``.
+    /// Waits until all copies being built are complete, or cannot be completed now. Call it after ``refresh()`` before
+    /// the program ends.
     public func waitForCopies() { buildQueue.sync {} }
 
     private func refreshLater() {
@@ -159,7 +162,8 @@ public final class UbiquitousDatabaseManager: Sendable {
         session.continueMoves()
         session.continueDrops()
         for action in try session.scan().actions {
-            // A document that cannot be exchanged now, such as one whose files cannot be downloaded, does not stop the others.
+            // A document that cannot be exchanged now, such as with files that cannot be downloaded, does not
+            // stop the others.
             do { try session.carryOut(action) } catch {
                 session.isWaiting = true
                 session.events.append(.failed(error, UbiquitousDatabaseInfo(action.name, .current)))
@@ -170,10 +174,10 @@ public final class UbiquitousDatabaseManager: Sendable {
 
     // MARK: Sessions
 
-    /// Runs a piece of work alone, and then sends what happened.
+    /// Runs a unit of work alone, and then sends its events.
     func perform<T>(_ body: (inout ManagerSession) throws -> T) throws -> T { try queue.sync { try work(body) } }
 
-    /// As ``perform(_:)``, and begins to build what is missing afterwards.
+    /// As ``perform(_:)``, and begins to build missing copies afterwards.
     func performAndBuild(_ body: (inout ManagerSession) throws -> Void) throws {
         build(
             try perform { session in
@@ -208,7 +212,7 @@ public final class UbiquitousDatabaseManager: Sendable {
         return ContainerFolder(container: cloud.container.path, version: environment.version)
     }
 
-    /// Finds the container, also for documents that are open when the manager is gone.
+    /// Finds the container, also for open documents after the manager is gone.
     var container: @Sendable () -> ContainerFolder? {
         { [cloud, environment] in Self.container(cloud(), environment) }
     }
@@ -259,7 +263,7 @@ public final class UbiquitousDatabaseManager: Sendable {
         }
     }
 
-    /// Waits until the delegate has received all that was sent. For tests.
+    /// Waits until the delegate has received all sent events. For tests.
     func drainEvents() { eventQueue.sync {} }
 
     var documentEvents: DocumentEvents {

@@ -1,24 +1,24 @@
-/// Notified by a ``UbiquitousDatabaseManager``, on a queue of the manager, in order. Every method has a default that does nothing.
+/// Notified by a ``UbiquitousDatabaseManager``, on a queue of the manager, in order. All methods have empty defaults.
 public protocol UbiquitousDatabaseManagerDelegate: AnyObject, Sendable {
     /// The list, or the state of a database in it, has changed.
     func manager(_ manager: UbiquitousDatabaseManager, didChange databases: [UbiquitousDatabaseInfo])
     /// A person has to decide; pass the choice to ``UbiquitousDatabaseManager/answer(_:)``.
     func manager(_ manager: UbiquitousDatabaseManager, asks question: UbiquitousCloudQuestion)
-    /// A database has become a shared one, or one of this device only, as `database` says; `error` is why it could not. It is retried if the
-    /// database is still `moving`.
+    /// A database has become shared or local, as shown by `database`; `error` is the reason if it could not. It is
+    /// retried if the database is still `moving`.
     func manager(
         _ manager: UbiquitousDatabaseManager, fileMigrated database: UbiquitousDatabaseInfo, error: (any Error)?)
-    /// A database that another device shared can be opened here.
+    /// A database shared by a peer can now be opened.
     func manager(_ manager: UbiquitousDatabaseManager, didAdd database: UbiquitousDatabaseInfo)
-    /// A database was removed by another device, and its copy here is gone.
+    /// A peer has removed a database, and the local copy is gone.
     func manager(_ manager: UbiquitousDatabaseManager, didRemove database: UbiquitousDatabaseInfo)
-    /// A database is no longer among the documents, and this device has something of it that no other one has.
+    /// A database is no longer among the documents, and only this device has some of its changes.
     func manager(_ manager: UbiquitousDatabaseManager, didKeep database: UbiquitousKeptDatabase)
-    /// Whether the cloud can be reached. What is shared stays on this device, and can be written, in either case.
+    /// Whether the cloud can be reached. Shared databases stay on this device, and can be written, in either case.
     func manager(_ manager: UbiquitousDatabaseManager, cloudIsReachable: Bool)
-    /// Something failed that is tried again; each message is reported once in a row.
+    /// Something failed and is retried; consecutive repetitions of a message are not reported.
     func manager(_ manager: UbiquitousDatabaseManager, didFail error: any Error, for database: UbiquitousDatabaseInfo?)
-    /// Rows of an open document have changed because of other devices; nil: because of another process of this one.
+    /// Other devices have changed rows of an open document; nil: another process of this device has.
     func document(_ document: UbiquitousDatabaseDocument, didImport changes: UbiquitousChanges?)
 }
 
@@ -38,7 +38,7 @@ extension UbiquitousDatabaseManagerDelegate {
     public func document(_ document: UbiquitousDatabaseDocument, didImport changes: UbiquitousChanges?) {}
 }
 
-/// What happened in a manager, for its delegate.
+/// A manager's events, for its delegate.
 enum ManagerEvent: Sendable {
     case asks(UbiquitousCloudQuestion)
     case migrated(UbiquitousDatabaseInfo, (any Error)?)

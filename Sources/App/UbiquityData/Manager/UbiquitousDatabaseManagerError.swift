@@ -1,9 +1,9 @@
-/// Why a manager cannot do what was requested. Nothing was changed.
+/// Why a manager cannot carry out a request. Nothing was changed.
 public enum UbiquitousDatabaseManagerError: Error, Hashable, CustomStringConvertible {
     case badTitle(String)
     case titleTaken(String)
     case notFound(title: String)
-    /// Another process, or a document of this one, has it open.
+    /// Another process, or a document of this process, has it open.
     case inUse(title: String)
     case moving(title: String)
     /// This device's copy is not complete.
@@ -14,7 +14,7 @@ public enum UbiquitousDatabaseManagerError: Error, Hashable, CustomStringConvert
     case missing(title: String)
     /// Another process of this device is moving or removing databases.
     case busy
-    /// A copy is not equal to what was copied. The original stays.
+    /// A copy differs from its original. The original stays.
     case copyDiffers(title: String, what: String)
     case damagedState(path: String)
 

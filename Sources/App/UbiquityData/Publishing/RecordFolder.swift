@@ -5,17 +5,17 @@ import Foundation
 import Glibc
 import Records
 
-/// A folder in a container's data area with the files of all devices: `DATABASE/DEVICE/NUMBER.rows`. Each device writes only below its own
-/// name, so that no conflict between files can arise.
+/// A folder in a container's data area with the files of all devices: `DATABASE/DEVICE/NUMBER.rows`. Each device writes
+/// only below its own name, so that files cannot conflict.
 struct RecordFolder: RecordSource, RecordOutlet {
     private static let ending = ".rows"
 
     let path: String
     let store: ItemID
     let device: DeviceID
-    /// Returns the version that the log gave to a file; nil while the log does not have it.
+    /// Returns a file's version in the log; nil while it is missing there.
     let version: @Sendable (String) throws -> VersionID?
-    /// Returns how far a container's log was read (``RecordSource/followed()``), for a path in it that exists.
+    /// Returns how far a container's log was read (``RecordSource/followed()``), for an existing path in it.
     let readEnd: @Sendable (String) throws -> LogSequence?
 
     init(
@@ -44,7 +44,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
         try write(bytes, to: path(of: number, device), limit: RecordFile.maximumBytes)
     }
 
-    /// How often a file is written before the failure is thrown.
+    /// Maximum number of write attempts before the failure is thrown.
     private static let attempts = 10
 
     func write(_ bytes: [UInt8], to file: String, limit: Int) throws {
@@ -56,13 +56,14 @@ struct RecordFolder: RecordSource, RecordOutlet {
                 }
                 return
             }
-            // The name of the temporary file keeps it on this device. Another process may be writing the same file.
+            // The temporary file's name keeps it on this device. Another process may be writing the same file.
             let temporary = "\(file).\(Hex.encode(UInt64.random(in: 0...UInt64.max))).tmp"
             do {
                 try DurableFile(file, temporary: temporary).replace(with: bytes)
                 return removeLeftovers()
             } catch {
-                // Another process has finished this file, or another one, and taken the beginning of this one for a leftover.
+                // Another process has finished this file or a different one, and mistaken this unfinished file
+                // for a leftover.
                 let isDisturbed = error.code == ENOENT || FileManager.default.fileExists(atPath: file)
                 guard isDisturbed, attempt < Self.attempts else { throw error }
             }
@@ -76,7 +77,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
         }
     }
 
-    /// Removes what processes that died have left, once a file is in its place. What cannot be removed goes the next time.
+    /// Removes leftovers of dead processes, once a file is in its place. Anything left over is removed next time.
     private func removeLeftovers() {
         let own = folder(of: device)
         for name in (try? names(in: own)) ?? [] where name.hasSuffix(".tmp") {
@@ -86,8 +87,8 @@ struct RecordFolder: RecordSource, RecordOutlet {
 
     // MARK: Reading
 
-    /// Lists twice: files appear in the order of the log, so when the first listing is done, each file with a version up to the highest that
-    /// it found is there, and the second listing finds it, also in a folder that the first one had passed.
+    /// Lists twice: files appear in log order, so at the end of the first listing, each file up to its highest version
+    /// exists, and the second listing finds it, even in a folder the first had already passed.
     func files(after folded: [DeviceID: UInt64]) throws -> [RecordFileOrder.Place] {
         let first = try list(after: folded)
         guard let last = first.map(\.version).max() else { return [] }
@@ -105,14 +106,14 @@ struct RecordFolder: RecordSource, RecordOutlet {
         return files
     }
 
-    /// Returns the devices that have a folder.
+    /// Returns the devices with folders.
     func devices() throws -> [DeviceID] {
         try names(in: "\(path)/\(store)").compactMap { name in
             UInt64(name, radix: 16).map { DeviceID($0) }.flatMap { $0.description == name ? $0 : nil }
         }
     }
 
-    /// Returns the numbers of a device's files of transactions, with their paths.
+    /// Returns the numbers of a device's transaction files, with their paths.
     func numbers(of device: DeviceID) throws -> [(UInt64, String)] {
         try names(in: folder(of: device)).compactMap { name in
             guard name.hasSuffix(Self.ending), let number = UInt64(name.dropLast(Self.ending.count)) else { return nil }
@@ -125,7 +126,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
 
     func followed() throws -> LogSequence? {
         var place = path
-        // The folder of a database that the log no longer has is not there; that of the container is.
+        // If the log no longer has the database, its folder is missing; the container's folder exists.
         while !FileManager.default.fileExists(atPath: place), let slash = place.lastIndex(of: "/"),
             slash > place.startIndex
         {
@@ -141,9 +142,9 @@ struct RecordFolder: RecordSource, RecordOutlet {
         return versions
     }
 
-    /// Returns when a device wrote a file; nil if it is not there.
+    /// Returns when a device wrote a file; nil if the file is missing.
     func written(_ number: UInt64, by device: DeviceID) -> Timestamp? {
-        // A file that cannot be examined has no time that anyone could be shown.
+        // An inaccessible file has no time to show.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path(of: number, device))
         return (attributes?[.modificationDate] as? Date).map {
             Timestamp(seconds: Int64($0.timeIntervalSince1970), nanoseconds: 0)
@@ -151,7 +152,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
     }
 
     func hasLost(_ number: UInt64) throws -> Bool {
-        // What the log has may not have arrived.
+        // Files in the log may not have arrived.
         guard !FileManager.default.fileExists(atPath: path(of: number, device)) else { return false }
         return try followed() != nil
     }
@@ -173,7 +174,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
         return Array(try Data(contentsOf: URL(filePath: file)))
     }
 
-    /// Returns the value of `user.ubiquity.version`, which a mount gives to each document that is in the cloud.
+    /// Returns the value of `user.ubiquity.version`, set by a mount for each document in the cloud.
     @Sendable static func attribute(_ file: String) throws -> VersionID? {
         try text("user.ubiquity.version", of: file).flatMap { VersionID($0) }
     }
@@ -183,7 +184,7 @@ struct RecordFolder: RecordSource, RecordOutlet {
         do {
             return try text("user.ubiquity.followed", of: file).flatMap { UInt64($0) }.map { LogSequence($0) }
         } catch UbiquitousDatabaseError.noMount {
-            // Publishing or reading there says so.
+            // Publishing or reading there reports it.
             return nil
         }
     }

@@ -1,10 +1,10 @@
 import Basics
 import Records
 
-/// Puts pending transactions into files. Runs in transactions of the database; writing the files is the caller's.
+/// Turns pending transactions into files. Runs in transactions of the database; the caller writes the files.
 ///
-/// A file's number and bytes are durable in the database before the file is written, so a device that dies at any step writes the same bytes
-/// again under the same number.
+/// A file's number and bytes are durable in the database before the file is written, so that after a crash at any step
+/// the device writes the same bytes again under the same number.
 struct RecordPublisher {
     /// Transactions are gathered up to this size, so that a file stays far below its limit.
     private static let fileBytes = 16 << 20
@@ -12,7 +12,7 @@ struct RecordPublisher {
     let statements: StatementCache
     let deviceName: String
 
-    /// Makes files of all pending transactions that are in none, and returns the state with the last number.
+    /// Creates files for all pending transactions without one, and returns the state with the last number.
     func prepare(_ state: StoreState) throws -> StoreState {
         var state = state
         while let transactions = try next() {
@@ -50,14 +50,14 @@ struct RecordPublisher {
         return transactions
     }
 
-    /// The numbers of files that are not known to be written, ascending.
+    /// Numbers of files not known to be written, ascending.
     func unwritten() throws -> [UInt64] {
         try statements.all("SELECT number FROM _ubq_file WHERE NOT is_written ORDER BY number") {
             UInt64(bitPattern: $0.integer(0))
         }
     }
 
-    /// The numbers of files that were written and that the log does not have, ascending.
+    /// Numbers of files written but missing from the log, ascending.
     func written() throws -> [UInt64] {
         try statements.all("SELECT number FROM _ubq_file WHERE is_written ORDER BY number") {
             UInt64(bitPattern: $0.integer(0))

@@ -3,11 +3,11 @@ import CloudModel
 import GRDB
 import Records
 
-/// Follows another log than the one that was folded, after the cloud went back. Runs in transactions of the database.
+/// Switches to a different log than the folded one, after the cloud went back. Runs in transactions of the database.
 ///
-/// What was folded is kept aside, and the present log is folded from its beginning, while the program's tables stay as they are. Then what
-/// differs is pending (``Restoration``), and the tables show both. This device writes under a new id, so that no number of a file stands for two
-/// files. A device that dies at any step goes on after it.
+/// The folded rows are kept aside, and the current log is folded from its beginning, while the program's tables stay as
+/// they are. Then the differences are pending (``Restoration``), and the tables show both. This device writes under a
+/// new id, so that no file number stands for two files. After a crash at any step, the device continues with the next.
 struct LogRestart {
     /// Rows are sent in transactions of this size.
     private static let rowsPerTransaction = 1_000
@@ -23,7 +23,7 @@ struct LogRestart {
         try statements.first("SELECT 1 FROM _ubq_known LIMIT 1", [], { _ in true }) != nil
     }
 
-    /// The last file of each device that was folded of the former log; empty if there is none.
+    /// Each device's last folded file of the former log; empty if there is none.
     static func known(_ statements: StatementCache) throws -> [DeviceID: UInt64] {
         let files = try statements.all("SELECT device, file FROM _ubq_known") {
             (DeviceID(UInt64(bitPattern: $0.integer(0))), UInt64(bitPattern: $0.integer(1)))
@@ -33,10 +33,10 @@ struct LogRestart {
 
     // MARK: Beginning
 
-    /// Keeps aside what was folded, and begins again.
+    /// Keeps the folded rows aside, and begins again.
     func begin(_ start: StoreState, device: DeviceID) throws {
         try CapturedGroups(statements: statements, tables: tables, state: start).seal(at: time)
-        // A log that goes back once more while it is folded is forgotten: its rows are on no device yet that has not kept them.
+        // A log that goes back again while being folded is dropped: every device with its rows has kept them.
         if try !Self.isRunning(statements) {
             try statements.run("INSERT INTO _ubq_kept SELECT tbl, key, body FROM _ubq_row")
             try statements.run("INSERT INTO _ubq_known SELECT device, file FROM _ubq_device")
@@ -53,7 +53,7 @@ struct LogRestart {
 
     // MARK: Ending
 
-    /// Makes what the present log lacks pending, and shows the rows. The log has to be folded.
+    /// Makes everything missing from the current log pending, and shows the rows. The log must be folded.
     func finish(_ state: StoreState) throws -> UbiquitousChanges {
         try CapturedGroups(statements: statements, tables: tables, state: state).seal(at: time)
         let records = StoredRecords(statements: statements, now: time)
@@ -74,8 +74,8 @@ struct LogRestart {
         }
     }
 
-    /// Says of each pending transaction what it knew of the present log. One that concerns a row which another device has changed there knew
-    /// nothing, so that it replaces nothing unseen.
+    /// Sets each pending transaction's knowledge of the current log. If it concerns a row changed there by another
+    /// device, it knew nothing, so that it replaces nothing unseen.
     private func rebasePending(_ restoration: Restoration, _ records: StoredRecords, _ state: StoreState) throws {
         for id in try statements.all("SELECT id FROM _ubq_pending ORDER BY id", [], { $0[0] }) {
             let body = try statements.first("SELECT body FROM _ubq_pending WHERE id = ?", [id]) { $0[0].bytes } ?? []
@@ -91,7 +91,7 @@ struct LogRestart {
         }
     }
 
-    /// Puts what the device had before everything that is pending.
+    /// Puts the device's former rows before all pending transactions.
     private func restoreRows(_ restoration: Restoration, _ records: StoredRecords, _ state: StoreState) throws {
         let later = try statements.all("SELECT id FROM _ubq_pending ORDER BY id", [], { $0[0] })
         let groups = CapturedGroups(statements: statements, tables: tables, state: state)
@@ -122,7 +122,7 @@ struct LogRestart {
         RecordTransaction(base: isKnown ? state.base : .start, time: time, rules: rules, changes: changes)
     }
 
-    /// The rules that this device has declared and that the present log does not have.
+    /// Rules declared by this device and missing from the current log.
     private func missingRules(_ records: StoredRecords) throws -> [TableRules] {
         try statements.all("SELECT rules FROM _ubq_table ORDER BY tbl") { try TableRules(decoding: $0[0].bytes) }
             .filter { rules in

@@ -1,6 +1,6 @@
 import Records
 
-/// Reads the tables that are to be shared, and refuses what could not be merged.
+/// Reads the tables to be shared, and refuses unmergeable tables.
 struct SchemaReader {
     let statements: StatementCache
 
@@ -28,7 +28,7 @@ struct SchemaReader {
         let type: String
         let isRequired: Bool
         let preset: RecordValue
-        /// The place in the primary key, from 1; 0 for a column that is not in it.
+        /// The place in the primary key, from 1; 0 for a column outside it.
         let keyPlace: Int64
         let isStored: Bool
     }
@@ -72,7 +72,8 @@ struct SchemaReader {
         return key.map(\.name)
     }
 
-    /// SQLite accepts NULL in a primary key that is not declared NOT NULL (https://sqlite.org/lang_createtable.html#the_primary_key).
+    /// SQLite accepts NULL in a primary key not declared NOT NULL
+    /// (https://sqlite.org/lang_createtable.html#the_primary_key).
     private func hasNull(_ column: RecordName, in table: UbiquitousTable) throws -> Bool {
         let sql = "SELECT 1 FROM \(CaptureTriggers.quoted(table.name)) WHERE \(column.quoted) IS NULL LIMIT 1"
         return try statements.first(sql, [], { _ in true }) ?? false
@@ -131,13 +132,14 @@ struct SchemaReader {
         return merges
     }
 
-    /// Returns the value of rows that were made without the column. An expression such as CURRENT_TIMESTAMP would differ on each device.
+    /// Returns the column's value in rows created without it. An expression such as CURRENT_TIMESTAMP would differ on
+    /// each device.
     private func preset(_ info: Info) throws -> RecordValue {
         let text = String(decoding: info.preset.bytes, as: UTF8.self)
         let isLiteral = !text.isEmpty && !text.contains("(") && !text.uppercased().hasPrefix("CURRENT_")
         if isLiteral, let value = try statements.first("SELECT \(text)", [], { $0[0] }), value != .null { return value }
         guard info.isRequired else { return .null }
-        // The rules of SQLite's type affinity (sqlite.org/datatype3.html).
+        // SQLite's type affinity rules (sqlite.org/datatype3.html).
         if info.type.contains("INT") { return .integer(0) }
         if ["CHAR", "CLOB", "TEXT"].contains(where: info.type.contains) { return .text([UInt8]()) }
         return info.type.isEmpty || info.type.contains("BLOB") ? .blob([]) : .integer(0)

@@ -2,19 +2,19 @@ import Basics
 import CloudModel
 import Records
 
-/// The one row about the shared database and this device's part in it.
+/// The single row about the shared database and this device's part in it.
 struct StoreState: Hashable, Sendable {
     let store: ItemID
     let device: DeviceID
     /// The layout of the library's tables.
     let layout: Int64
-    /// The last transaction of the log that the tables show.
+    /// The last log transaction shown in the tables.
     var base: RecordPosition
     /// The number of the device's last file; 0 before its first.
     var files: UInt64
     /// The number of the device's last baseline; 0 before its first.
     var baselines: UInt64 = 0
-    /// How many files the log had when it could not be put into a baseline.
+    /// The number of files in the log when it could not be put into a baseline.
     var unfit: UInt64 = 0
 
     /// Reads the row; nil if the database is not shared.

@@ -1,29 +1,29 @@
 /// Why a database cannot be shared, or its transactions not be sent or received.
 public enum UbiquitousDatabaseError: Error, Hashable, CustomStringConvertible {
-    /// The table cannot be merged with that of another device.
+    /// The table cannot be merged with another device's table.
     case unsharable(table: String, reason: String)
-    /// The file is a copy of another shared database, or belongs to another one.
+    /// The file is a copy of a different shared database, or belongs to it.
     case otherDatabase(path: String, found: String, wanted: String)
     /// The text names no shared database.
     case noIdentifier(String)
-    /// A newer release wrote what is in the file.
+    /// A newer release wrote the file's contents.
     case newerLayout(path: String, found: Int64)
-    /// The tables of the library are damaged.
+    /// The library's tables are damaged.
     case damaged(path: String, what: String)
     /// The folder is in no mounted container.
     case noMount(path: String)
-    /// A file of this device is in the cloud with other transactions: two copies of the database have written.
+    /// A file of this device is in the cloud with different transactions: two copies of the database have written.
     case numberTaken(file: String)
-    /// A baseline stands for other files of another device than this database has folded: the cloud went back, or a copy of that device has
-    /// written.
+    /// A baseline covers different files of a peer than those folded by this database: the cloud went back, or a
+    /// copy of that device has written.
     case otherFiles(device: String, file: UInt64, path: String)
-    /// The files of the shared database change all the time.
+    /// The shared database's files keep changing.
     case changing(path: String)
-    /// A lost value belongs to a row or a column that is not in the table.
+    /// A lost value belongs to a row or a column missing from the table.
     case notShown(table: String)
-    /// The values of a column are others than those about which a person decided.
+    /// A column's values have changed since the person saw them.
     case conflictChanged(table: String, column: String)
-    /// The other devices would never receive transactions of this one.
+    /// Remote devices would never receive some of this device's transactions.
     case unpublished(path: String)
     /// A trigger or a view of the program reads the library's tables.
     case stillUsed(by: String)

@@ -2,8 +2,8 @@ import GRDB
 import GRDBSQLite
 import Records
 
-/// A statement of SQLite that keeps the exact bytes of values. GRDB's statements end a text at its first NUL, and replace bytes that are
-/// no UTF-8; a row that came back changed would be an edit of its own.
+/// A SQLite statement preserving the exact bytes of values. GRDB's statements end a text at its first NUL, and replace
+/// invalid UTF-8; a row read back changed would be an edit in itself.
 final class SQLStatement {
     private let sql: String
     private let connection: SQLiteConnection?
@@ -23,7 +23,7 @@ final class SQLStatement {
     /// Runs the statement to its end. `body` must not run the same statement again.
     func run(_ values: [RecordValue] = [], _ body: (SQLRow) throws -> Void = { _ in }) throws {
         defer {
-            // The error of the last step, which is thrown already.
+            // The error of the last step, already thrown.
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
         }
@@ -40,14 +40,14 @@ final class SQLStatement {
     }
 
     private func bind(_ value: RecordValue, at place: CInt) -> CInt {
-        // Makes SQLite copy the bytes.
+        // Requests a copy of the bytes by SQLite.
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: return sqlite3_bind_null(handle, place)
         case .integer(let number): return sqlite3_bind_int64(handle, place, number)
         case .real(let number): return sqlite3_bind_double(handle, place, number)
         case .text(let bytes):
-            // One byte more, because an empty array may have no address, and that would be NULL.
+            // An additional byte, because an empty array may have no address, and that would be NULL.
             return (bytes + [0]).withUnsafeBytes { buffer in
                 sqlite3_bind_text64(
                     handle, place, buffer.bindMemory(to: CChar.self).baseAddress, UInt64(bytes.count), copied,
@@ -66,7 +66,7 @@ final class SQLStatement {
     }
 }
 
-/// The row at which a statement stands. Valid only while it stands there.
+/// A statement's current row. Valid only until the next step.
 struct SQLRow {
     fileprivate let handle: SQLiteStatement?
 

@@ -1,7 +1,7 @@
 import GRDB
 import Records
 
-/// The statements of one operation on one connection, each prepared once.
+/// The statements of a single operation on a connection, each prepared once.
 final class StatementCache {
     let db: Database
     private var statements: [String: SQLStatement] = [:]
@@ -15,7 +15,7 @@ final class StatementCache {
         try statement.run(values, body)
     }
 
-    /// Returns what `body` makes of the first row; nil if there is no row.
+    /// Returns the result of `body` for the first row; nil if there is no row.
     func first<T>(_ sql: String, _ values: [RecordValue] = [], _ body: (SQLRow) throws -> T) throws -> T? {
         var first: T?
         try run(sql, values) { row in
@@ -34,10 +34,10 @@ final class StatementCache {
 extension RecordValue {
     static func text(_ name: RecordName) -> RecordValue { .text(name.utf8) }
 
-    /// SQLite's integers have a sign; the bits are kept.
+    /// SQLite's integers are signed; the bits are kept.
     static func bits(_ number: UInt64) -> RecordValue { .integer(Int64(bitPattern: number)) }
 
-    /// Returns the bytes of a text or a blob; nothing for other values.
+    /// Returns the bytes of a text or a blob; nothing for numbers and NULL.
     var bytes: [UInt8] {
         switch self {
         case .text(let bytes), .blob(let bytes): bytes
@@ -47,6 +47,6 @@ extension RecordValue {
 }
 
 extension RecordName {
-    /// The name as SQL writes it.
+    /// The name quoted for SQL.
     var quoted: String { CaptureTriggers.quoted(description) }
 }

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Carries out a ``SyncSchedule`` on a queue of its own while a document is open.
+/// Carries out a ``SyncSchedule`` on a separate queue while a document is open.
 final class DatabaseSyncLoop: Sendable {
     typealias Work = @Sendable (SyncSchedule.Work, _ isStopped: @escaping @Sendable () -> Bool) -> SyncSchedule.Outcome
 
     private struct State {
         var schedule = SyncSchedule()
         var isStopped = false
-        /// When the next call of the timer comes; nil if none is under way.
+        /// The time of the next timer call; nil if none is pending.
         var wake: Duration?
     }
 
@@ -22,14 +22,14 @@ final class DatabaseSyncLoop: Sendable {
         self.work = work
     }
 
-    /// From any thread; returns at once.
+    /// From any thread; returns immediately.
     func handle(_ event: SyncSchedule.Event) {
         let now = environment.now()
         let action = state.withLock { state -> SyncSchedule.Action in
             if event == .timer { state.wake = nil }
             guard !state.isStopped else { return SyncSchedule.Action() }
             var action = state.schedule.handle(event, at: now)
-            // One call of the timer is enough; a later one follows from its event.
+            // A single timer call is enough; its event schedules any later call.
             if let wake = action.wake, let known = state.wake, known <= wake { action.wake = nil }
             if let wake = action.wake { state.wake = wake }
             return action
@@ -45,18 +45,18 @@ final class DatabaseSyncLoop: Sendable {
         }
     }
 
-    /// Ends what is running before its next file.
+    /// Ends running work before its next file.
     func cancel() { state.withLock { $0.isStopped = true } }
 
-    /// Ends what is running before its next file, and returns when it has ended.
+    /// Ends running work before its next file, and waits for the end.
     func stop() {
         cancel()
         drain()
     }
 
-    /// Waits until what is running has ended.
+    /// Waits until running work has ended.
     func drain() { queue.sync {} }
 
-    /// Runs something while nothing else does. Not from the work itself.
+    /// Runs `body` while the loop is idle. Must not be called from the work itself.
     func perform<T>(_ body: () throws -> T) rethrows -> T { try queue.sync(execute: body) }
 }

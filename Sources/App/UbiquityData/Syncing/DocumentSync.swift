@@ -4,13 +4,13 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Publishes and imports for an open document, when its schedule says so.
+/// Publishes and imports for an open document, as scheduled.
 final class DocumentSync: Sendable {
     private struct State {
         weak var document: UbiquitousDatabaseDocument?
-        /// SQLite's number of commits by other connections than the writing one of this process.
+        /// SQLite's count of commits by connections other than this process's writer.
         var foreignCommits: Int?
-        /// The message of the last failure, which is reported once.
+        /// The last reported failure message, to report it only once.
         var failure: String?
     }
 
@@ -45,7 +45,7 @@ final class DocumentSync: Sendable {
 
     func begin(_ document: UbiquitousDatabaseDocument) {
         state.withLock { $0.document = document }
-        // A failure is that of the first look, which reports it.
+        // A failure here recurs in the first look, which reports it.
         let commits = try? foreignCommits()
         state.withLock { $0.foreignCommits = commits }
         let loop = DatabaseSyncLoop(environment) { [weak self] work, isStopped in
@@ -60,7 +60,7 @@ final class DocumentSync: Sendable {
 
     func noteCommit() { parts.withLock { $0 }?.loop.handle(.committed) }
 
-    /// Waits until what is due has been done. For tests.
+    /// Waits until all due work is done. For tests.
     func drain() {
         parts.withLock { $0 }?.loop.drain()
         eventQueue.sync {}
@@ -125,7 +125,8 @@ final class DocumentSync: Sendable {
         }
     }
 
-    /// For the end of a document: waits briefly for another process, so that what this one has committed does not wait for the next one.
+    /// For the end of a document: waits briefly for another process, so that this process's commits need not wait for
+    /// the next.
     func publish() throws {
         guard try database.hasUnpublished(), let container = container(), container.has(name),
             let lock = try PackageLock.wait(package.syncLock, limit: Self.closingLimit)
@@ -134,8 +135,8 @@ final class DocumentSync: Sendable {
         _ = try withExtendedLifetime(lock) { try database.publish(to: records) }
     }
 
-    /// Publishes first: what was committed offline is on its way before anything is downloaded, and a file of a newer format does not keep it
-    /// on this device.
+    /// Publishes first: offline commits are on their way before any download, and a file of a newer format does not
+    /// keep them on this device.
     private func exchange(
         _ container: ContainerFolder, _ work: SyncSchedule.Work, _ isStopped: @escaping @Sendable () -> Bool
     ) throws -> UbiquitousChanges {
@@ -162,7 +163,7 @@ final class DocumentSync: Sendable {
             return state.foreignCommits != commits
         }
         guard isNew else { return false }
-        // GRDB's observations see commits of this process only.
+        // GRDB's observations see only this process's commits.
         try database.inWriter { db in
             try db.inTransaction {
                 try db.notifyChanges(in: .fullDatabase); return .commit
@@ -196,7 +197,7 @@ final class DocumentSync: Sendable {
 }
 
 extension UbiquitousDatabase {
-    /// Runs statements on the one connection of this process that writes.
+    /// Runs statements on this process's only writing connection.
     func inWriter<T>(_ body: (Database) throws -> T) throws -> T {
         guard let writer = reader as? DatabasePool else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
         return try writer.writeWithoutTransaction(body)

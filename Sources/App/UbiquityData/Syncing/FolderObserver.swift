@@ -3,17 +3,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Calls a function when something changes in folders.
+/// Calls a function when something changes in the observed folders.
 protocol FolderObserving: Sendable {
-    /// Replaces the folders that are observed; ones that do not exist are left out.
+    /// Replaces the observed folders; missing folders are left out.
     func observe(_ folders: [String])
-    /// Calls nothing from now on.
+    /// Ends all calls.
     func stop()
 }
 
-/// Observes folders with inotify(7). A mount of Ubiquity notifies of changes from other devices, too.
+/// Observes folders with inotify(7). A mount of Ubiquity notifies of remote changes, too.
 ///
-/// An observer that cannot be made (the user's instances or watches are used up) observes nothing: who relies on it looks from time to time.
+/// If it cannot be created (the user's instances or watches are used up), it observes nothing: its users also look from
+/// time to time.
 final class FolderObserver: FolderObserving {
     private struct State {
         var watches: [String: Int32] = [:]
@@ -35,7 +36,7 @@ final class FolderObserver: FolderObserving {
             let queue = DispatchQueue(label: "ubiquity.folders")
             let source = DispatchSource.makeReadSource(fileDescriptor: file, queue: queue)
             source.setEventHandler {
-                // Which file changed does not matter. What does not fit wakes the source again.
+                // The changed file's name does not matter. Events exceeding the buffer wake the source again.
                 var buffer = [UInt8](repeating: 0, count: 64 << 10)
                 _ = read(file, &buffer, buffer.count)
                 onChange()
@@ -57,7 +58,7 @@ final class FolderObserver: FolderObserving {
                 state.watches[folder] = nil
             }
             for folder in wanted {
-                // Again also for a known one, because a folder that was removed and made again is another one.
+                // Even for a known folder, because it may have been removed and created again.
                 let watch = inotify_add_watch(file, folder, Self.mask)
                 state.watches[folder] = watch >= 0 ? watch : nil
             }

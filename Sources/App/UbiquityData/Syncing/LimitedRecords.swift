@@ -1,7 +1,7 @@
 import CloudModel
 import Records
 
-/// Files of transactions, and baselines, up to some entry of the log, read until the work is cancelled.
+/// Transaction files and baselines up to some log entry, read until the work is cancelled.
 struct LimitedRecords: RecordSource, RecordOutlet {
     let folder: RecordFolder
     /// Nil for all.
@@ -19,7 +19,8 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         return try folder.read(file)
     }
 
-    /// Also those from the limit on: files may have been removed because of one, and without it a gap would not be noticed.
+    /// Includes those from the limit on: files may have been removed because of them, and a gap would go unnoticed
+    /// without them.
     func baselines() throws -> [ListedBaseline] { try folder.baselines() }
 
     func read(_ part: Int?, of baseline: RecordBaseline.Name) throws -> [UInt8] {
@@ -27,7 +28,7 @@ struct LimitedRecords: RecordSource, RecordOutlet {
         return try folder.read(part, of: baseline)
     }
 
-    /// A database that leaves the cloud follows no other log any more.
+    /// A database leaving the cloud stays with its log.
     func followed() throws -> LogSequence? { limit == nil ? try folder.followed() : nil }
 
     func versions(of files: [RecordFileOrder.Place]) throws -> [DeviceID: VersionID]? {
@@ -45,7 +46,7 @@ struct LimitedRecords: RecordSource, RecordOutlet {
 
     func isInBaseline(_ number: UInt64) throws -> Bool { try folder.isInBaseline(number) }
 
-    /// A database that leaves the cloud gets no baseline any more.
+    /// A database leaving the cloud gets no further baseline.
     var takesBaselines: Bool { limit == nil && folder.takesBaselines }
 
     func write(_ bytes: [UInt8], _ file: BaselineFile) throws {

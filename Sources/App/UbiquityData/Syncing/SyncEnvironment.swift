@@ -1,16 +1,16 @@
 import CloudModel
 import Dispatch
 
-/// What the loops of documents and managers take from outside; tests pass their own.
+/// External dependencies of document and manager loops; tests pass their own.
 struct SyncEnvironment: Sendable {
     /// The time since any fixed moment.
     var now: @Sendable () -> Duration
     /// Runs a function after a time.
     var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     var observer: @Sendable (@escaping @Sendable () -> Void) -> any FolderObserving
-    /// Returns the version that the log gave to a file; nil while the log does not have it.
+    /// Returns a file's version in the log; nil while it is missing there.
     var version: @Sendable (String) throws -> VersionID?
-    /// Called before each durable step of a manager; a test ends the device there.
+    /// Called before each durable step of a manager; a test simulates a crash there.
     var step: @Sendable (ManagerStep) throws -> Void = { _ in }
 
     static let system: SyncEnvironment = {
@@ -28,7 +28,7 @@ struct SyncEnvironment: Sendable {
     }()
 }
 
-/// The durable steps of a manager, in which a device may die.
+/// A manager's durable steps, at which a device may die.
 enum ManagerStep: String, CaseIterable, Sendable {
     case storeState, makeCopy, showCopy, removeSource, markDeparting, markRemoved, leaveDocuments, removeFolder
     case removePackage, keepPackage, announce, showBuilt

@@ -1,11 +1,11 @@
-/// Decides when an open document publishes, imports, and looks for commits of other processes: event in, action out. Times are durations
-/// since any fixed moment.
+/// Decides when an open document publishes, imports, and looks for commits of other processes: event in, action out.
+/// Times are durations since any fixed moment.
 struct SyncSchedule: Sendable {
     struct Work: OptionSet, Hashable, Sendable {
         let rawValue: Int
         static let publish = Work(rawValue: 1)
         static let importFiles = Work(rawValue: 2)
-        /// Looks whether another process has committed.
+        /// Looks for commits by another process.
         static let look = Work(rawValue: 4)
     }
 
@@ -15,18 +15,18 @@ struct SyncSchedule: Sendable {
         case committed
         /// The database's files were touched, by this object or by another process.
         case touched
-        /// The folder in the container has changed.
+        /// The container's folder has changed.
         case filesArrived
         case timer
         case finished(Outcome)
     }
 
     struct Outcome: Hashable, Sendable {
-        /// Whether the log lacks files that this device has written. The mount sends no event when the log gets them.
+        /// Whether the log lacks files written by this device. The mount sends no event when the log gets them.
         var isUnconfirmed = false
         /// Another process is publishing and importing this document.
         var isBusy = false
-        /// The container, or the database's folder in it, is not there.
+        /// The container, or the database's folder in it, is missing.
         var isUnreachable = false
         var hasFailed = false
         /// Another process has committed.
@@ -35,7 +35,7 @@ struct SyncSchedule: Sendable {
 
     struct Action: Hashable, Sendable {
         var run: Work?
-        /// When the timer has to call.
+        /// The time of the next timer call.
         var wake: Duration?
     }
 
@@ -43,7 +43,7 @@ struct SyncSchedule: Sendable {
     static let publishInterval = Duration.seconds(1)
     static let importInterval = Duration.milliseconds(250)
     static let lookInterval = Duration.milliseconds(250)
-    /// Events of the folder can be lost, so that an open document looks by itself, too.
+    /// Folder events can be lost, so an open document also looks from time to time.
     static let idleInterval = Duration.seconds(60)
     static let maximumBackOff = Duration.seconds(60)
     static let maximumConfirmation = Duration.seconds(30)
@@ -51,7 +51,7 @@ struct SyncSchedule: Sendable {
     private var isRunning: Work?
     private var due: [Work.RawValue: Duration] = [:]
     private var last: [Work.RawValue: Duration] = [:]
-    /// Nothing but a look happens before this time.
+    /// Until this time, only looks run.
     private var retryTime: Duration?
     private var failures = 0
     private var confirmations = 0
@@ -86,7 +86,7 @@ struct SyncSchedule: Sendable {
         if outcome.hasForeignCommit { plan(.publish, at: next(.publish, Self.publishInterval, now)) }
         guard done != .look else { return }
         if outcome.hasFailed {
-            // What was to be done is still to be done.
+            // The failed work is still due.
             retryTime = now + Self.doubled(failures, limit: Self.maximumBackOff)
             failures += 1
             for work in [Work.publish, .importFiles] where done.contains(work) { plan(work, at: now) }
@@ -124,7 +124,7 @@ struct SyncSchedule: Sendable {
             if time <= now { run.insert(work) } else { wake = min(wake ?? time, time) }
         }
         guard !run.isEmpty else { return Action(wake: wake) }
-        // An import follows what was written, so that one look at the folder serves both.
+        // Imports follow writes, so that a single look at the folder serves both.
         for work in [Work.publish, .importFiles, .look] where run.contains(work) {
             due[work.rawValue] = nil
             last[work.rawValue] = now

@@ -2,10 +2,10 @@ import CloudModel
 import GRDB
 import Records
 
-/// What has not reached the log yet.
+/// Commits that have not reached the log yet.
 extension UbiquitousDatabase {
-    /// Returns whether something was committed that ``publish(to:)`` has not written. Only reads, so that processes that look do not wake one
-    /// another.
+    /// Returns whether there are commits not yet written by ``publish(to:)``. Only reads, so that looking processes do
+    /// not wake each other.
     func hasUnpublished() throws -> Bool {
         try reader.read { db in
             let statements = StatementCache(db)
@@ -16,13 +16,13 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns whether rows were changed since triggers noted some last.
+    /// Returns whether triggers have captured rows not yet turned into transactions.
     private func hasNoted(_ statements: StatementCache) throws -> Bool {
         try tables.contains { try CaptureTriggers.hasCaptured($0.name.description, statements) }
     }
 
-    /// Returns whether there are changes of rows by this device that the log does not have, as far as it was imported. The rules of tables,
-    /// which each device sends, are none.
+    /// Returns whether this device has row changes missing from the log, as far as it was imported. Table rules, sent
+    /// by each device, do not count.
     func hasUnconfirmed() throws -> Bool {
         try reader.read { db in
             let statements = StatementCache(db)
@@ -36,13 +36,13 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// The version in the log of the last transaction that was imported.
+    /// The log version of the last imported transaction.
     var importedVersion: VersionID {
         get throws { try reader.read { try state(StatementCache($0)).base.version } }
     }
 
-    /// Returns whether this device has transactions that a device does not have which has imported up to `version`. Files are folded in the
-    /// order of the log, so such a device has all up to there.
+    /// Returns whether this device has transactions unknown to a device that has imported up to `version`. Files are
+    /// folded in log order, so such a device has everything up to there.
     func hasTransactions(after version: VersionID) throws -> Bool {
         if try hasUnconfirmed() { return true }
         return try reader.read { db in
@@ -59,8 +59,8 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns whether the devices have rows that are not in the tables of this one: they stand aside, wait for a decision, or belong to
-    /// tables and columns of a newer program.
+    /// Returns whether the devices have rows missing from this device's tables: set aside, undecided, or in tables and
+    /// columns of a newer program.
     func hasHiddenRows() throws -> Bool {
         if try !asideRows(limit: 1).isEmpty || !conflicts(limit: 1).isEmpty { return true }
         let columns = Dictionary(tables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
@@ -78,7 +78,7 @@ extension UbiquitousDatabase {
         }
     }
 
-    /// Returns whether all files that `source` has are folded, and those that a baseline of it stands for.
+    /// Returns whether all files in `source`, and all files covered by its baselines, are folded.
     func hasFolded(_ source: some RecordSource) throws -> Bool {
         let folded = try reader.read { try FoldedDevices(statements: StatementCache($0)).places() }
         let listed = try source.files(after: Dictionary(folded.map { ($0.device, $0.number) }) { max($0, $1) })

@@ -1,19 +1,20 @@
 package import Basics
 import CloudModel
 
-/// The suffix that the fold adds to the name of an item that was a conflict version of a deleted document. The names are in the trees of
-/// existing logs, so a case never changes. The name under which a device shows a version before that is independent of it (`SiblingName` in
-/// Sync).
+/// The suffix added by the fold to the name of an item promoted from a conflict version of a deleted document. The
+/// names are in the trees of existing logs, so a case never changes. A device's earlier name for the version is
+/// independent of it (`SiblingName` in Sync).
 package enum HeirName: Sendable {
     case deviceAndTime
 
-    /// Returns ` (conflict from DEVICE 2026-11-20 14.03.12)`. The time is the modification's in UTC, so that it is the same on every
-    /// device.
+    /// Returns ` (conflict from DEVICE 2026-11-20 14.03.12)`. The time is the modification's in UTC, so it is the same
+    /// on every device.
     package func suffix(from deviceName: String, at time: Timestamp) -> String {
         " (conflict from \(safeName(deviceName)) \(text(time)))"
     }
 
-    /// Returns the device's name without characters that a file name must not have or a terminal would interpret; at most 64 bytes.
+    /// Returns the device's name without characters forbidden in file names or interpreted by terminals; at most 64
+    /// bytes.
     private func safeName(_ name: String) -> String {
         var safe = ""
         for character in name.lazy.map(safeCharacter) {

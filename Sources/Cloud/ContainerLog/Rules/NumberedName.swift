@@ -1,15 +1,15 @@
 package import CloudModel
 
-/// Numbers a name that is taken, in the fold. The names are in the trees of existing logs, so a case never changes; names that a device
-/// chooses come from ``ItemName/firstFree(where:)``, which may change.
+/// Numbers a taken name in the fold. The names are in the trees of existing logs, so a case never changes; names chosen
+/// by a device come from ``ItemName/firstFree(where:)``, which may change.
 package enum NumberedName: Sendable {
     case beforeExtension
 
     /// Returns the name with its number, such as `name 2.ext`.
     package func name(_ name: ItemName, _ number: Int) -> ItemName { inserting(" \(number)", into: name) }
 
-    /// - Returns: The name with the suffix before its extension (with its dot, at most 32 bytes). The stem is cut at a boundary of UTF-8 so
-    ///   that the whole name fits 255 bytes.
+    /// - Returns: The name with the suffix before its extension (with its dot, at most 32 bytes). The stem is cut at a
+    ///   UTF-8 boundary so that the whole name fits 255 bytes.
     package func inserting(_ suffix: String, into name: ItemName) -> ItemName {
         let (stem, ending) = parts(of: name.bytes)
         var kept = stem.prefix(max(0, 255 - suffix.utf8.count - ending.count))

@@ -4,7 +4,7 @@ import CloudModel
 import DaemonProtocol
 import FoundationEssentials
 
-/// `ubiquity collect`: gives back the space of chunks that nothing needs.
+/// `ubiquity collect`: frees the space of unneeded chunks.
 struct CloudCollectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "collect", abstract: "Free cloud space that is no longer used.",
@@ -24,7 +24,7 @@ struct CloudCollectCommand: ParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// The outcome of one mount.
+    /// A mount's outcome.
     private struct Outcome: Encodable {
         let mount: String
         let cloud: String
@@ -55,7 +55,7 @@ struct CloudCollectCommand: ParsableCommand {
         if let failure = CommandFailure(failures) { throw failure }
     }
 
-    /// Returns the mounts whose clouds are meant, each cloud once: all devices of a cloud collect the same garbage.
+    /// Returns the mounts of the selected clouds, each cloud once: all devices of a cloud collect the same garbage.
     private func mounts() throws -> [(record: MountRecord, cloud: String)] {
         let wanted = try cloud.map { try Self.normalized($0) }
         var found: [(record: MountRecord, cloud: String)] = []

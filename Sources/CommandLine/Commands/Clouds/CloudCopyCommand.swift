@@ -3,7 +3,7 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity cloud copy`: moves house, from one cloud to another of any kind.
+/// `ubiquity cloud copy`: moves house, between clouds of any kind.
 struct CloudCopyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy", abstract: "Copy a cloud into another one.",

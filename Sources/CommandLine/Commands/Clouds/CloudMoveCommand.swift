@@ -3,7 +3,7 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity cloud move`: moves the documents of a mount to another cloud.
+/// `ubiquity cloud move`: moves a mount's documents to a different cloud.
 struct CloudMoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move the documents of a mount to another cloud.",
@@ -49,7 +49,7 @@ struct CloudMoveCommand: ParsableCommand {
         try move.refuse(locator.table)
         if !force { try refuseBusy(record, isCopied: false) }
         let first = try ShownCopy(from: source, to: move.target, isMove: true, isShown: !json).run()
-        // What has changed during the first copy, which may have taken long, so that the mount is away only for a moment.
+        // Copies changes made during the first copy, which may have taken long, so the mount is away only for a moment.
         let second = try ShownCopy(from: source, to: move.target, isMove: true, isShown: !json).run()
         if !force { try refuseBusy(record, isCopied: true) }
         try move.switchCloud()
@@ -107,12 +107,12 @@ struct CloudMove {
         do throws(DaemonFailure) {
             self.source = try CloudAddress(source, currentDirectory: "/")
             let read = try CloudAddress(target, currentDirectory: String(decoding: workingDirectory(), as: UTF8.self))
-            // The daemon has another working directory.
+            // The daemon has a different working directory.
             if case .directory(let path) = read { address = .directory(path: absolute(path)) } else { address = read }
         } catch { throw CommandFailure(error) }
     }
 
-    /// Refuses a target that is the source, or in its folder, or in the mount.
+    /// Refuses a target equal to the source, in its folder, or in the mount.
     func refuse(_ table: UbiquityMounts) throws(CommandFailure) {
         guard source != address else {
             throw CommandFailure(

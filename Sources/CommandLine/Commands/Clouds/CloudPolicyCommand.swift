@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity cloud policy`: what the owner of a bucket gives to a device.
+/// `ubiquity cloud policy`: the permissions of a device, for the bucket's owner to grant.
 struct CloudPolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Print the policy for a device's credentials of a bucket.",

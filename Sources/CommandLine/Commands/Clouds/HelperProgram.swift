@@ -3,12 +3,12 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Runs the daemon's program for an operation that takes long, and reads its output line by line. The program is in this one's process
-/// group, so that Ctrl-C ends both.
+/// Runs the daemon's program for a long operation, and reads its output line by line. The program is in this process
+/// group, so Ctrl-C ends both.
 struct HelperProgram {
     let path: String
 
-    /// The longest line that is kept; the rest of a longer one is dropped.
+    /// The longest line kept; the rest of a longer line is dropped.
     private static let lineLimit = 1 << 20
 
     /// - Parameter onLine: Called with each line, without its newline.

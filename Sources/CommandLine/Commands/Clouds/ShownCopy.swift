@@ -2,13 +2,14 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// A copy of a cloud by the daemon's program, with its progress: on a terminal one line, otherwise a line every ten seconds.
+/// A cloud copy by the daemon's program, with its progress: on a terminal a single line, otherwise a line every ten
+/// seconds.
 struct ShownCopy {
     private let arguments: [String]
     private let target: String
     private let isShown: Bool
 
-    /// - Parameter isMove: Whether a mount moves to the target, where other devices may have gone before.
+    /// - Parameter isMove: Whether a mount moves to the target, where other devices may already have moved.
     init(from source: String, to target: String, isMove: Bool = false, isShown: Bool) {
         arguments = ["copy-cloud"] + (isMove ? ["--move"] : []) + ["--", source, target]
         self.target = target

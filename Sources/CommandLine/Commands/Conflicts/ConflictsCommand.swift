@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity conflicts`: lists the documents that were changed on two devices at once, with every version.
+/// `ubiquity conflicts`: lists documents changed on two devices at once, with every version.
 struct ConflictsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conflicts", abstract: "List documents that were changed on two devices at once.",

@@ -19,11 +19,11 @@ struct ResolveCommand: ParsableCommand {
     @Flag(help: "Print the outcome as JSON.")
     var json = false
 
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         let path: String
-        /// The number of versions that are no longer in conflict.
+        /// The number of versions no longer in conflict.
         let resolved: UInt64
     }
 

@@ -3,13 +3,13 @@ package import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// A connection with one daemon. A daemon that sends nothing for ``ControlFrame/silenceLimit``, not even a heartbeat, counts as frozen: no
-/// call blocks for longer than that.
+/// A connection with a daemon. A daemon sending nothing for ``ControlFrame/silenceLimit``, not even a heartbeat, counts
+/// as frozen: no call blocks for longer than that.
 package struct DaemonConnection: ~Copyable {
     let record: MountRecord
     private let stream: UnixStream
     private var splitter = FrameSplitter()
-    /// The calls that were sent, whose responses can be decoded.
+    /// The calls sent, for decoding their responses.
     private var calls = CallRegistry()
     /// The number of the last request.
     private(set) var lastID: UInt64 = 0

@@ -2,7 +2,7 @@ import ArgumentParser
 import DaemonProtocol
 import Glibc
 
-/// `ubiquity container`: manages the folders in the root of a mount.
+/// `ubiquity container`: manages the folders in a mount's root.
 struct ContainerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "container", abstract: "List, make, remove, rename and set up containers.",

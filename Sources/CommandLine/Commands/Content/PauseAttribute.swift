@@ -3,9 +3,9 @@ import CloudModel
 import DaemonProtocol
 import Glibc
 
-/// The attribute `user.ubiquity.isSyncPaused` of the items that a command names.
+/// The attribute `user.ubiquity.isSyncPaused` of a command's items.
 enum PauseAttribute {
-    /// What `--json` prints.
+    /// The output of `--json`.
     private struct Document: Encodable {
         let format = 1
         var items: [Outcome] = []
@@ -18,7 +18,7 @@ enum PauseAttribute {
 
     /// Sets the attribute of each path and prints the outcome.
     ///
-    /// - Throws: `CommandFailure` with the failure of each path that has one; the other paths are done.
+    /// - Throws: `CommandFailure` with each path's failure; the remaining paths are done.
     static func set(_ isPaused: Bool, of paths: [String], verb: String, json: Bool) throws {
         let locator = try MountLocator.current()
         var document = Document()
@@ -38,7 +38,7 @@ enum PauseAttribute {
         if setxattr(name, DocumentFact.isSyncPaused.attributeName, isPaused ? "1" : "0", 1, 0) == 0 { return nil }
         let code = errno
         var status = stat()
-        // A link has no such attribute: the call sets that of the file that the link leads to.
+        // A link has no such attribute: the call sets that of the link's target.
         if code == ENOENT, lstat(name, &status) == 0 {
             return DaemonFailure(
                 .invalidRequest, "a symbolic link that leads nowhere cannot be paused", path: shown,

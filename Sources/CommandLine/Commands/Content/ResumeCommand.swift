@@ -25,7 +25,7 @@ struct ResumeCommand: ParsableCommand {
     }
 }
 
-/// The edits that `resume --drop-edits` replaces by the versions in the cloud.
+/// The edits replaced by the cloud's versions in `resume --drop-edits`.
 private enum DroppedEdits {
     /// The output of `--json`.
     private struct Document: Encodable {
@@ -38,10 +38,11 @@ private enum DroppedEdits {
         let failure: DaemonFailure?
     }
 
-    /// The seconds for which the cloud is waited for.
+    /// The seconds to wait for the cloud.
     private static let patience = 15.0
 
-    /// Drops the edits of each path and prints the outcome. Throws the failures of all paths that have one; the other paths are done.
+    /// Drops the edits of each path and prints the outcome. Throws the failures of all failed paths; the remaining
+    /// paths are done.
     static func run(_ paths: [String], json: Bool) throws {
         var document = Document()
         for group in try MountSelection(paths, .current()).groups {

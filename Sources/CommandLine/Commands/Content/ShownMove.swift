@@ -74,7 +74,7 @@ struct ShownMove {
     private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 }
 
-/// The progress of a move that takes longer than two seconds.
+/// The progress of a move taking longer than two seconds.
 private struct MoveDisplay {
     private let path: String
     private var display = LiveDisplay()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity unpin`: removes the item's own pin; it then inherits that of the folder above.
+/// `ubiquity unpin`: removes the item's own pin; it then inherits the parent folder's.
 struct UnpinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpin", abstract: "Let documents be evicted again when space is short.")

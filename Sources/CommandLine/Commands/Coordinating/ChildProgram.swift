@@ -1,14 +1,15 @@
 import DaemonProtocol
 import Glibc
 
-/// A program that runs in place of this one and receives the signals sent to this one.
+/// A program running in place of this one and receiving the signals sent to this one.
 struct ChildProgram {
     private let pid: pid_t
-    /// The blocked signals, which ``wait()`` takes one by one.
+    /// The blocked signals, taken one by one in ``wait()``.
     private let signals: sigset_t
 
     private static let handled = [SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
-    /// `si_code` of a signal from the kernel (sigaction(2)), here from the terminal, which sends it to the program too.
+    /// `si_code` of a signal from the kernel (sigaction(2)), in this case from the terminal, which signals the program
+    /// too.
     private static let fromKernel: Int32 = 0x80
 
     /// Starts a program.
@@ -23,7 +24,7 @@ struct ChildProgram {
         return ChildProgram(pid: try spawn(words, old), signals: signals)
     }
 
-    /// Replaces this program by another one, which keeps its process, signals and descriptors.
+    /// Replaces this program with another, which keeps its process, signals and descriptors.
     ///
     /// - Returns: Why that failed: status 127 if the program does not exist, 126 if it cannot be run, as a shell does.
     static func become(_ words: [String]) -> CommandFailure {
@@ -60,7 +61,7 @@ struct ChildProgram {
         return pid
     }
 
-    /// Waits for the program's end and returns its exit status, or 128 plus the number of the signal that ended it.
+    /// Waits for the program's end and returns its exit status, or 128 plus its terminating signal's number.
     func wait() -> Int32 {
         var signals = signals
         while true {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity coordinate`: runs a program while no other program that coordinates reads or writes the same document.
+/// `ubiquity coordinate`: runs a program while no other coordinating program reads or writes the same document.
 struct CoordinateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coordinate", abstract: "Run a program while it holds a claim on a document.",

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The claim inside of which this program runs, inherited through the environment as `PURPOSE:CLAIM`.
+/// The claim around this program, inherited through the environment as `PURPOSE:CLAIM`.
 struct SurroundingClaim {
     private static let variable = "UBIQUITY_COORDINATION"
 
@@ -28,6 +28,6 @@ struct SurroundingClaim {
         "coordinate-" + (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined(separator: "-")
     }
 
-    /// Exports the claim to the programs that this one starts from now on.
+    /// Exports the claim to programs started from now on.
     func export() { setenv(Self.variable, "\(purpose):\(claim)", 1) }
 }

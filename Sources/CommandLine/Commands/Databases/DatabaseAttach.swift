@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity database attach`: a file of this device takes part in a database that another device shares.
+/// `ubiquity database attach`: a file of this device takes part in a database shared by another device.
 struct DatabaseAttach: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "attach", abstract: "Attach a file of this device to a database that another one shares.",

@@ -24,13 +24,13 @@ struct DatabaseCommand: ParsableCommand {
         ])
 }
 
-/// The option that selects the container of a new shared database.
+/// The option selecting the container of a new shared database.
 struct DatabaseContainer: ParsableArguments {
     @Option(help: ArgumentHelp("The container whose devices share it.", valueName: "name"))
     var container = "CloudDocs"
 }
 
-/// The options that select one of this device's shared databases.
+/// The options selecting a shared database of this device.
 struct DatabaseChoice: ParsableArguments {
     @Option(help: ArgumentHelp("The database, or its file (default: the only one).", valueName: "name"))
     var database: String?
@@ -43,7 +43,7 @@ struct DatabaseChoice: ParsableArguments {
 
 /// Names of databases and of files on the command line.
 enum DatabaseArgument {
-    /// Returns the absolute path of a file that is not in a mount.
+    /// Returns the absolute path of a file outside all mounts.
     static func file(_ argument: String) throws(CommandFailure) -> String {
         guard !argument.isEmpty else { throw CommandFailure(.failed, "the name of the file is empty") }
         let locator = try MountLocator.current()
@@ -58,7 +58,7 @@ enum DatabaseArgument {
         return path
     }
 
-    /// Returns the name and the container of a database that is named, or whose file is.
+    /// Returns the name and the container of a database given by its name or its file.
     static func database(
         _ argument: String?, _ container: String?, _ connection: inout DaemonConnection
     ) throws -> (name: String?, container: String?) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CloudModel
 import DaemonProtocol
 
-/// `ubiquity database history`: who wrote what a row is made of.
+/// `ubiquity database history`: who wrote the parts of a row.
 struct DatabaseHistory: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show which device wrote each column of a row, and what was replaced.",
@@ -51,7 +51,7 @@ struct DatabaseHistory: ParsableCommand {
     }
 }
 
-/// `ubiquity database resolve`: lists what waits for a decision, and decides.
+/// `ubiquity database resolve`: lists pending decisions, and decides.
 struct DatabaseResolve: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve", abstract: "List what waits for a decision, or choose a value on every device.",

@@ -35,7 +35,7 @@ struct DatabaseShare: ParsableCommand {
         _ = try tables()
     }
 
-    /// Returns the tables that the options name, with their declarations.
+    /// Returns the tables named by the options, with their declarations.
     func tables() throws -> [ShareDatabaseRequest.Table] {
         var tables = TableDeclarations(named: table)
         for text in unify { try tables.unify(text) }

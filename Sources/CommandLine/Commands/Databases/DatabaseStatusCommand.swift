@@ -25,7 +25,7 @@ struct DatabaseList: ParsableCommand {
     }
 }
 
-/// `ubiquity database status`: what the sharing of this device's databases is doing.
+/// `ubiquity database status`: the sharing state of this device's databases.
 struct DatabaseStatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show whether shared databases are in step with the cloud, and why not.")

@@ -30,7 +30,7 @@ package enum DatabaseText {
                 ].map { TextTable.Cell($0) })
         }
         for other in others {
-            // Only the identifier tells databases of one name apart.
+            // Only the identifier distinguishes databases with the same name.
             let isAmbiguous = names.filter { $0 == [other.container, other.name] }.count > 1
             let note = isAmbiguous ? "(not attached, \(printable(other.identifier)))" : "(not attached)"
             table.append(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// The tables that the options of `ubiquity database share` name, and what they declare about columns.
+/// The tables named by the options of `ubiquity database share`, and their column declarations.
 struct TableDeclarations {
     private(set) var all: [ShareDatabaseRequest.Table]
     /// Whether only the named tables are shared.

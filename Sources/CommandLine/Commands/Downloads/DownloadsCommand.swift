@@ -81,7 +81,7 @@ struct DownloadsCommand: ParsableCommand {
         return table
     }
 
-    /// In parentheses, as no program is called so.
+    /// In parentheses, since no program has such a name.
     private static func text(cause: String) -> String {
         switch cause {
         case "otherPrograms": "(other programs)"

@@ -9,9 +9,9 @@ struct FoundOutput {
     private let isLive: Bool
     private let isJSON: Bool
     private let paths: PathPrinter
-    /// The results that wait to be sorted, or for the end of a JSON document.
+    /// Results waiting to be sorted, or for the end of a JSON document.
     private var gathered: [FoundItem] = []
-    /// The last paths of items, for those that disappear; only a live query keeps them.
+    /// The last paths of items, for reporting disappeared items; only a live query keeps them.
     private var known: [UInt64: MountPath] = [:]
 
     private struct Document: Encodable {
@@ -69,7 +69,7 @@ struct FoundOutput {
         fflush(nil)
     }
 
-    /// Returns an event as one line of JSON.
+    /// Returns an event as a line of JSON.
     static func line(_ value: some Encodable) throws(CommandFailure) -> String {
         do { return String(decoding: try ControlFrame.payload(value), as: UTF8.self) } catch {
             throw CommandFailure(.failed, "an event cannot be written as JSON (\(error))")

@@ -3,7 +3,7 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// `ubiquity kv`: the key-value store of a container, with small settings that every device shares.
+/// `ubiquity kv`: a container's key-value store, with small settings shared by every device.
 struct KeyValueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kv", abstract: "Read and write settings that every device shares.",
@@ -17,7 +17,7 @@ struct KeyValueCommand: ParsableCommand {
         ])
 }
 
-/// The option that selects a store.
+/// The option selecting a store.
 struct KeyValueStoreChoice: ParsableArguments {
     @Option(help: ArgumentHelp("The container of the store.", valueName: "name"))
     var container = "CloudDocs"
@@ -137,7 +137,7 @@ struct KeyValueWatch: ParsableCommand {
 
     func run() throws {
         var events = try store.connect()
-        // One connection receives events, so that the other one can send requests.
+        // One connection receives events, the other one can send requests.
         var connection = try store.connect()
         let (container, choice) = (store.container, KeyValueStoreChoice.self)
         try events.follow(WatchKeyValuesRequest(container: container)) {

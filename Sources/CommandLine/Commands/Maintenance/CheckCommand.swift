@@ -21,7 +21,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws { try CheckRun(path: path, repair: false, json: json).run() }
 }
 
-/// `ubiquity repair`: checks, and repairs what can be repaired.
+/// `ubiquity repair`: checks, and repairs anything repairable.
 struct RepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair", abstract: "Repair what is damaged, on this device and in its cloud.",
@@ -41,7 +41,7 @@ struct RepairCommand: ParsableCommand {
     func run() throws { try CheckRun(path: path, repair: true, json: json).run() }
 }
 
-/// A check of the mounts that a path stands for.
+/// A check of a path's mounts.
 struct CheckRun {
     let path: String?
     let repair: Bool
@@ -60,7 +60,8 @@ struct CheckRun {
         if let failure = CommandFailure(found: problems, isReported: json) { throw failure }
     }
 
-    /// Checks one mount. A damaged database is repaired by a reset, after which a second check finds the remaining problems.
+    /// Checks a mount. A damaged database is repaired by a reset, after which a second check finds the remaining
+    /// problems.
     private func check(_ record: MountRecord) throws -> CheckOutcome {
         let response = try ask(record)
         guard repair, response.needsReset == true else { return CheckOutcome(record, response) }
@@ -120,7 +121,7 @@ struct CheckOutcome: Encodable {
         needsReset = response.needsReset ?? false
     }
 
-    /// Records that a reset repaired the database, and with it the problems found in it.
+    /// Records that a reset repaired the database, including its problems.
     mutating func repaired(_ problems: [DaemonFailure], by rebuild: RebuildStatus) {
         repairs.append(DaemonFailure(.damaged, "its database was damaged: \(rebuild.summary)", path: mount))
         repairCount += 1

@@ -1,9 +1,9 @@
 import Basics
 package import DaemonProtocol
 
-/// The claims and presenters of one mount, as a tree of the folders that contain the items.
+/// A mount's claims and presenters, as a tree of the items' enclosing folders.
 package struct ClaimsTree: Encodable {
-    /// An item, or a folder on the way to one.
+    /// An item, or a folder on the way to an item.
     package struct Node: Encodable {
         let name: String
         var claims: [ClaimStatus] = []

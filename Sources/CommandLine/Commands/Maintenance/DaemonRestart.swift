@@ -1,7 +1,7 @@
 import DaemonProtocol
 import Glibc
 
-/// Makes a running daemon start again under the same process id, and waits until it serves.
+/// Restarts a running daemon under the same process id, and waits until it serves.
 struct DaemonRestart {
     private let record: MountRecord
 
@@ -15,7 +15,7 @@ struct DaemonRestart {
         ).rebuild
     }
 
-    /// Lets the daemon mount again with another cloud.
+    /// Lets the daemon mount again with a different cloud.
     ///
     /// - Returns: The status afterwards, also if the daemon had to stay with its cloud.
     func move(to cloud: String) throws(CommandFailure) -> MountStatus {
@@ -25,7 +25,7 @@ struct DaemonRestart {
     }
 
     func status() throws(CommandFailure) -> MountStatus {
-        // A daemon that is shutting down sends nothing; the request is repeated.
+        // A daemon shutting down sends nothing; the request is repeated.
         var connection = try DaemonConnection.open(record, patience: .seconds(3))
         let answer = try connection.call(StatusRequest())
         return answer.mount

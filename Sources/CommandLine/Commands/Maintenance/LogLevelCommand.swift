@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity log-level`: shows or changes what the daemon of a mount logs.
+/// `ubiquity log-level`: shows or changes the log level of a mount's daemon.
 struct LogLevelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log-level", abstract: "Show or change what the daemon logs.",

@@ -4,14 +4,14 @@ import DaemonProtocol
 import FoundationEssentials
 import Glibc
 
-/// Starts `ubiquityd`, which is found beside this program or in PATH.
+/// Starts `ubiquityd`, found beside this program or in PATH.
 struct DaemonLauncher {
     let program: String
     let arguments: [String]
-    /// The absolute path of the daemon's state directory, which also holds its log.
+    /// The absolute path of the daemon's state directory, including its log.
     let state: String
 
-    /// The maximum time between two progress messages of a daemon that starts; its recovery may take longer in total.
+    /// The maximum time between two progress messages of a starting daemon; its recovery may take longer in total.
     private static let silenceLimit: Duration = .seconds(120)
 
     init(arguments: [String], state: String) throws(CommandFailure) {
@@ -43,7 +43,7 @@ struct DaemonLauncher {
 
     /// Starts the daemon detached from this terminal and session, and waits until it is ready. Returns its process id.
     func start(noting: Bool = true, onProgress: (String) -> Void) throws(CommandFailure) -> pid_t {
-        // The daemon's files are its user's alone, and usable whatever this process had made of its own.
+        // The daemon's files are its user's alone, and usable regardless of this process's mask.
         let mask = umask(0o077)
         defer { umask(mask) }
         do {

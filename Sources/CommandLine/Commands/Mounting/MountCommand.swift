@@ -113,7 +113,7 @@ struct MountCommand: ParsableCommand {
         print("Mounted \(record.mount) (daemon \(record.pid), state in \(record.state)).")
     }
 
-    /// Reads the file of settings here, too, so that a mistake in it is refused before anything is started.
+    /// Reads the settings file here, too, to refuse a mistake in it before anything is started.
     private func settings(_ mount: String) throws(CommandFailure) -> MountSettings {
         do throws(DaemonFailure) { return try MountSettings.load(for: mount, .current) } catch {
             throw CommandFailure(error)

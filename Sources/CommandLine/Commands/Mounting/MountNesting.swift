@@ -2,7 +2,7 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// Refuses mounts that would contain themselves: the daemon would wait for itself, or sync its own state.
+/// Refuses mounts containing themselves: the daemon would wait for itself, or sync its own state.
 struct MountNesting {
     /// The existing mount point.
     let mount: String
@@ -16,7 +16,7 @@ struct MountNesting {
         if let cloud, let folder = Self.folder(ofCloud: cloud) { try refuse("cloud", folder, option: "--cloud") }
     }
 
-    /// Refuses a mount point inside of a mount. It need not exist.
+    /// Refuses a mount point inside a mount. It need not exist.
     func refuseInside() throws(CommandFailure) {
         guard let outer = outerMount(of: mount) else { return }
         throw CommandFailure(
@@ -24,7 +24,7 @@ struct MountNesting {
         )
     }
 
-    /// Refuses a cloud's folder that is inside of a mount, or would be hidden by the mount point.
+    /// Refuses a cloud folder inside a mount, or hidden by the mount point.
     func refuse(cloudFolder: String) throws(CommandFailure) {
         guard let outer = outerMount(of: cloudFolder) else { return }
         throw CommandFailure(
@@ -32,7 +32,7 @@ struct MountNesting {
         )
     }
 
-    /// Returns whether a path is inside of a folder, or the folder itself, through symbolic links. Neither need exist.
+    /// Returns whether a path is inside a folder, or the folder itself, through symbolic links. Neither need exist.
     static func isInside(_ path: String, _ folder: String) -> Bool {
         let (inner, outer) = (existing(path), existing(folder))
         guard access(absolute(folder), F_OK) == 0 else { return absolute(path).hasPrefix("\(absolute(folder))/") }
@@ -50,14 +50,15 @@ struct MountNesting {
         }
     }
 
-    /// Returns nil for a cloud that is not a folder.
+    /// Returns nil for a cloud other than a folder.
     static func folder(ofCloud text: String) -> String? {
         if text.hasPrefix("/") { return text }
         let prefix = "file://"
         return text.hasPrefix("\(prefix)/") ? String(text.dropFirst(prefix.utf8.count)) : nil
     }
 
-    /// Returns the mount of documents that contains a path, also through symbolic links and bind mounts. The path need not exist.
+    /// Returns the document mount containing a path, also through symbolic links and bind mounts. The path need not
+    /// exist.
     private func outerMount(of path: String) -> String? {
         let real = Array(Self.existing(path).utf8)
         return table.mountPoints.filter { point in

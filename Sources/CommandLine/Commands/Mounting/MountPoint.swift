@@ -4,7 +4,8 @@ import Glibc
 
 /// The directory to mount on.
 enum MountPoint {
-    /// Returns the absolute path of a directory that can be mounted on, after creating it if it is missing and detaching a dead mount.
+    /// Returns the absolute path of a directory usable as a mount point, after creating it if it is missing and
+    /// detaching a dead mount.
     ///
     /// - Parameter created: Set to whether the directory was missing.
     static func prepare(
@@ -12,7 +13,7 @@ enum MountPoint {
     ) throws(CommandFailure) -> String {
         let typed = argument.map(absolute) ?? StandardPaths.current.defaultMount
         try clear(typed, locator)
-        // Before it is created: inside of a mount that would be a document, or a container.
+        // Before it is created: inside a mount that would be a document, or a container.
         if access(typed, F_OK) != 0, errno == ENOENT {
             try MountNesting(mount: typed, table: locator.table).refuseInside()
         }
@@ -24,7 +25,7 @@ enum MountPoint {
         return path
     }
 
-    /// Refuses a living mount, and detaches a dead one.
+    /// Refuses a living mount, and detaches a dead mount.
     private static func clear(_ path: String, _ locator: MountLocator) throws(CommandFailure) {
         if let record = locator.records.first(where: { $0.mount == path }) {
             switch liveness(of: record) {
@@ -49,8 +50,8 @@ enum MountPoint {
     private enum Liveness { case living, frozen, dead }
 
     private static func liveness(of record: MountRecord) -> Liveness {
-        // A daemon that was just killed still accepts connections while its threads end, but does not respond; a second attempt then finds
-        // it dead.
+        // A daemon just killed still accepts connections while its threads end, but does not respond; a second attempt
+        // then finds it dead.
         let first = answer(of: record)
         return first == .frozen ? answer(of: record) : first
     }
@@ -105,7 +106,8 @@ enum MountPoint {
             advice: code == ENOENT ? "Create that folder first." : "Choose another folder.")
     }
 
-    /// Returns whether a file system is mounted at this path: its device differs from that of the folder above. Queries the file system.
+    /// Returns whether a file system is mounted at this path: its device differs from the parent folder's. Queries the
+    /// file system.
     static func isMounted(_ path: String) -> Bool {
         var here = stat()
         var above = stat()

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// The pipe through which a new daemon reports that it is ready.
+/// The pipe through which a new daemon reports its readiness.
 struct ReadyPipe: ~Copyable {
     /// The number of the descriptor in the daemon.
     static let inheritedDescriptor: Int32 = 3
@@ -24,7 +24,7 @@ struct ReadyPipe: ~Copyable {
         self.writer = writer
     }
 
-    /// Closes this side's writer, so that the stream ends when the daemon ends.
+    /// Closes this side's writer, so the stream ends with the daemon.
     func closeWriter() { close(writer) }
 
     /// Reads the next bytes; empty at the end. Throws ETIMEDOUT if nothing arrives within `patience`.
@@ -48,7 +48,7 @@ package struct LineSplitter {
 
     package init() {}
 
-    /// Appends bytes and returns the lines that are now complete, without their terminators.
+    /// Appends bytes and returns the lines completed by them, without their terminators.
     package mutating func append(_ bytes: some Sequence<UInt8>) -> [String] {
         pending.append(contentsOf: bytes)
         guard let end = pending.lastIndex(of: UInt8(ascii: "\n")) else { return [] }

@@ -1,10 +1,10 @@
 import Basics
 import Glibc
 
-/// POSIX_SPAWN_SETSID of <spawn.h>, which glibc declares only for _GNU_SOURCE, so Swift does not import it.
+/// POSIX_SPAWN_SETSID of <spawn.h>, declared by glibc only for _GNU_SOURCE, so Swift does not import it.
 let posixSpawnSetSession: Int16 = 0x80
 
-/// Calls `body` with `arguments` in C's form: an array of strings that ends with NULL.
+/// Calls `body` with `arguments` in C's form: a NULL-terminated array of strings.
 func withArguments<Result>(
     _ arguments: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {
@@ -16,7 +16,7 @@ func withArguments<Result>(
     }
 }
 
-/// Runs a system program to its end and returns its exit status, or 128 plus the number of the signal that killed it.
+/// Runs a system program to its end and returns its exit status, or 128 plus its terminating signal's number.
 func runProgram(_ name: String, _ arguments: [String]) throws(Errno) -> Int32 {
     var pid: pid_t = 0
     let code = withArguments([name] + arguments) { posix_spawnp(&pid, name, nil, nil, $0, environ) }

@@ -68,8 +68,8 @@ struct UnmountCommand: ParsableCommand {
         print("Unmounted \(view), a bind mount of \(record.mount), which stays mounted.")
     }
 
-    /// Refuses to unmount while files are open. The mount of a dead or frozen daemon is detached in any case, since no program can write to
-    /// it any more.
+    /// Refuses to unmount while files are open. The mount of a dead or frozen daemon is detached in any case, since no
+    /// program can write to it any longer.
     private func refuseBusy(_ record: MountRecord) throws(CommandFailure) {
         let users = MountUsers(mount: record.mount, daemon: record.pid).all()
         guard let failure = CommandFailure(mount: record.mount, usedBy: users) else { return }
@@ -83,7 +83,7 @@ struct UnmountCommand: ParsableCommand {
             path: connection.record.mount)
     }
 
-    /// Detaches a mount that has no daemon to stop.
+    /// Detaches a mount without a daemon to stop.
     private func cleanUp(_ path: String, _ locator: MountLocator, _ failure: CommandFailure) throws(CommandFailure) {
         guard locator.table.contains(path), !wait, !onlyDead || failure.status == .notMounted else { throw failure }
         try Unmounting.detach(path)

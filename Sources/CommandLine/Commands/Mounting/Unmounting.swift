@@ -9,7 +9,7 @@ enum Unmounting {
     /// How long an unresponsive daemon may take to act on SIGTERM.
     private static let termLimit: Duration = .seconds(5)
 
-    /// Requests the daemon to stop and waits until it has ended.
+    /// Asks the daemon to stop and waits until it has ended.
     static func stop(_ record: MountRecord, upload: Bool) throws(CommandFailure) {
         var connection = try DaemonConnection.open(record)
         var display = LiveDisplay()
@@ -26,14 +26,14 @@ enum Unmounting {
         try removeLeftovers(of: record)
     }
 
-    /// Removes a mount that the daemon left behind: it has ended, so such a mount is dead and only hides the folder.
+    /// Removes a mount left behind by the daemon: it has ended, so such a mount is dead and only hides the folder.
     private static func removeLeftovers(of record: MountRecord) throws(CommandFailure) {
         // Another daemon may have mounted there meanwhile.
         let others = MountRegistry.standard.records().filter { $0.mount == record.mount && $0.pid != record.pid }
         if others.isEmpty { try detach(record.mount) }
     }
 
-    /// Detaches the mount and ends its daemon, whatever state they are in.
+    /// Detaches the mount and ends its daemon, regardless of their state.
     static func force(_ record: MountRecord) throws(CommandFailure) {
         try detach(record.mount)
         guard isDaemon(record.pid) else { return finish(record) }
@@ -60,12 +60,13 @@ enum Unmounting {
         MountRegistry.standard.withdraw(mount: record.mount, pid: record.pid)
     }
 
-    /// Detaches the mount at once, also where it is mounted several times over itself; programs keep their open files until they close them.
+    /// Detaches the mount immediately, even if mounted several times over itself; programs keep their open files until
+    /// they close them.
     static func detach(_ mount: String) throws(CommandFailure) {
         let (program, arguments) =
             geteuid() == 0 ? ("umount", ["-l", mount]) : ("fusermount3", ["-u", "-z", mount])
         do {
-            // A mount that is gone by now needs no action. Each iteration removes one layer; more than a few do not occur.
+            // A mount already gone needs no action. Each iteration removes one layer; more than a few do not occur.
             for _ in 0..<16 {
                 let table = try UbiquityMounts.current()
                 guard table.contains(mount) else { return }
@@ -115,7 +116,7 @@ enum Unmounting {
         } != nil
     }
 
-    /// Process ids are reused: only a process of our program is ended.
+    /// Process ids are reused: only a process of the daemon's program is ended.
     private static func isDaemon(_ pid: pid_t) -> Bool {
         let descriptor = open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs a call that may block forever on another thread, and waits for it at most `limit`; returns nil if it takes longer. The thread is
-/// then abandoned, since a call that is stuck in the kernel cannot be ended.
+/// Runs a potentially blocking call on a separate thread, and waits for it at most `limit`; returns nil if it takes
+/// longer. The thread is then abandoned, since a call stuck in the kernel cannot be ended.
 func bounded<Result: Sendable>(within limit: Duration, _ body: @escaping @Sendable () -> Result) -> Result? {
     let box = ResultBox<Result>()
     DispatchQueue.global().async {

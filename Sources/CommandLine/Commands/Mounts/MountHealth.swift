@@ -10,13 +10,13 @@ package enum MountHealth: Sendable {
     /// Queries the mount itself, with a timeout of five seconds.
     static func probe(_ mount: String) -> MountHealth {
         bounded(within: .seconds(5)) {
-            // This is not stat(2), which the kernel serves from its cache even for a dead mount.
+            // Not stat(2), which the kernel serves from its cache even for a dead mount.
             var information = statvfs()
             return statvfs(mount, &information) == -1 && [ENOTCONN, ECONNABORTED].contains(errno) ? .dead : .living
         } ?? .frozen
     }
 
-    /// The failure for a mount that no daemon has registered.
+    /// The failure for a mount without a registered daemon.
     package func failure(mount: String) -> CommandFailure {
         switch self {
         case .dead:

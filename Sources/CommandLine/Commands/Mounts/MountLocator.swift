@@ -2,7 +2,8 @@ import Basics
 package import DaemonProtocol
 import Glibc
 
-/// Finds the mount that contains a path. Avoids queries to the file system where possible, because a frozen mount would not respond.
+/// Finds the mount containing a path. Avoids queries to the file system where possible, because a frozen mount would
+/// not respond.
 package struct MountLocator {
     let records: [MountRecord]
     let table: UbiquityMounts
@@ -10,7 +11,7 @@ package struct MountLocator {
     let currentDirectory: [UInt8]
     /// Resolves the symlinks of an absolute path; returns nil if it does not exist.
     let resolve: ([UInt8]) -> [UInt8]?
-    /// Returns the health of a mount that no daemon has registered.
+    /// Returns the health of a mount without a registered daemon.
     let probe: (String) -> MountHealth
 
     package init(
@@ -24,7 +25,7 @@ package struct MountLocator {
         self.probe = probe
     }
 
-    /// The mount and the path in it that a path of the command line stands for.
+    /// The mount for a command-line path, and the path within it.
     package struct Place: Hashable {
         package let record: MountRecord
         package let path: MountPath
@@ -44,7 +45,7 @@ package struct MountLocator {
         try place(at: rawArgument(argument))
     }
 
-    /// As ``place(of:)``, of a path that need not be UTF-8.
+    /// Like ``place(of:)``, for a path that need not be UTF-8.
     func place(at argument: [UInt8]) throws(CommandFailure) -> Place {
         let absolute = absolutePath(argument)
         for candidate in spellings(of: absolute) {
@@ -61,7 +62,7 @@ package struct MountLocator {
             advice: "\"ubiquity status\" lists the mounts, \"ubiquity mount\" makes one.")
     }
 
-    /// Returns the registered mount at this mount point, and the folder of that mount which is visible there.
+    /// Returns the registered mount at this mount point, and its folder visible there.
     private func registered(_ mount: [UInt8]) -> (record: MountRecord, folder: [UInt8])? {
         if let record = records.first(where: { Array($0.mount.utf8) == mount }) { return (record, []) }
         guard let (whole, folder) = table.original(ofView: mount, among: records.map { Array($0.mount.utf8) }),
@@ -70,8 +71,8 @@ package struct MountLocator {
         return (record, folder)
     }
 
-    /// Returns the mount point that contains `argument` if it is only another view (`mount --bind`) of a registered mount or of a folder in
-    /// it.
+    /// Returns the mount point containing `argument` if it is only another view (`mount --bind`) of a registered mount
+    /// or of a folder in it.
     func view(over argument: String) -> (mountPoint: String, record: MountRecord)? {
         for candidate in spellings(of: absolutePath(rawArgument(argument))) {
             guard let mount = longestMount(over: candidate) else { continue }
@@ -118,7 +119,7 @@ package struct MountLocator {
         path.starts(with: mount) && (path.count == mount.count || path[mount.count] == UInt8(ascii: "/"))
     }
 
-    /// Returns an absolute path from which `.` and `..` are removed lexically.
+    /// Returns an absolute path after lexically removing `.` and `..`.
     func absolutePath(_ path: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         let whole = path.first == slash ? path : currentDirectory + [slash] + path

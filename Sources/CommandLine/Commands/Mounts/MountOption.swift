@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// The option that selects a mount, for commands on a whole mount.
+/// The option selecting a mount, for commands on a whole mount.
 struct MountOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The mount of this path (default: the only one, or ~/MobileDocuments).", valueName: "path"),

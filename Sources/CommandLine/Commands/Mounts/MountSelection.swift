@@ -28,7 +28,7 @@ struct MountSelection {
         self.groups = groups
     }
 
-    /// Returns the mount that contains a path; without a path, the only mount, or the default one of several.
+    /// Returns the mount containing a path; without a path, the only mount, or the default of several.
     static func single(_ argument: String?, _ locator: MountLocator) throws -> MountRecord {
         if let argument { return try locator.place(of: argument).record }
         guard let record = locator.records.first else { throw nothingMounted }

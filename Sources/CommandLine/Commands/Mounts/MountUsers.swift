@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// A file in a mount that a program has open.
+/// A program's open file in a mount.
 package struct OpenedFile: Equatable, Sendable {
     package let pid: Int32
     /// The name of the program (proc_pid_comm(5)).
@@ -16,8 +16,8 @@ package struct OpenedFile: Equatable, Sendable {
     }
 }
 
-/// The programs that have files of a mount open, according to /proc. Never queries the mount itself, which may hang. Programs of other
-/// users are visible only to root.
+/// The programs with open files in a mount, according to /proc. Never queries the mount itself, which may hang.
+/// Programs of other users are visible only to root.
 struct MountUsers {
     let mount: String
     /// The mount's daemon. Its own processes do not count: it ends them before the mount.
@@ -31,7 +31,7 @@ struct MountUsers {
         }
     }
 
-    /// Returns a file that is open or mapped. A program's current directory does not count, since nothing is lost there.
+    /// Returns an open or mapped file. A program's current directory does not count, since nothing is lost there.
     private func openPath(of pid: pid_t) -> String? {
         let descriptors = "/proc/\(pid)/fd"
         for name in Self.names(in: descriptors) {
@@ -97,7 +97,7 @@ struct MountUsers {
 }
 
 extension CommandFailure {
-    /// Creates the failure for a mount that is in use; nil if it is not.
+    /// Creates the failure for a mount in use; nil if it is not.
     package init?(mount: String, usedBy users: [OpenedFile]) {
         guard !users.isEmpty else { return nil }
         let most = 5

@@ -2,24 +2,24 @@ import Basics
 import DaemonProtocol
 import Glibc
 
-/// The `fuse.ubiquity` mounts that this process sees, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
+/// The `fuse.ubiquity` mounts visible to this process, from `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
 package struct UbiquityMounts: Sendable {
     /// The type of the daemon's file systems: `fuse.` and the subtype.
     static let fileSystemType = "fuse.ubiquity"
 
-    /// A mount point of one of our file systems, or of a folder in one (`mount --bind`).
+    /// A mount point of a Ubiquity file system, or of a folder in one (`mount --bind`).
     package struct Entry: Hashable, Sendable {
         /// The absolute path of the mount point.
         package let mountPoint: [UInt8]
-        /// The folder of the file system that is mounted here; "/" for the whole file system.
+        /// The file system's folder mounted here; "/" for the whole file system.
         package let root: [UInt8]
         /// The kernel's device number of the file system, the same for all of its mount points.
         package let device: [UInt8]
-        /// Whether a file system that is not ours is mounted over it, so that the path leads there.
+        /// Whether a foreign file system is mounted over it, so the path leads there.
         package var isCovered = false
     }
 
-    /// The mounts of one user, including those that are covered by another mount.
+    /// A user's mounts, including those covered by later mounts.
     package let entries: [Entry]
 
     package var mountPoints: [[UInt8]] { entries.map(\.mountPoint) }
@@ -30,14 +30,14 @@ package struct UbiquityMounts: Sendable {
         entries = mountPoints.map { Entry(mountPoint: $0, root: [UInt8(ascii: "/")], device: $0) }
     }
 
-    /// Parses a mountinfo file; skips lines of another form, and mounts of other users.
+    /// Parses a mountinfo file; skips lines in other forms, and mounts of other users.
     package init(parsing text: [UInt8], userID: UInt32) {
         var entries: [Entry] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             if let entry = Self.entry(ofLine: line, userID) {
                 entries.append(entry)
             } else if !entries.isEmpty, let covering = Self.mountPoint(ofLine: line) {
-                // What is mounted later at the same place is above.
+                // Later mounts at the same place are above.
                 for index in entries.indices where entries[index].mountPoint == covering {
                     entries[index].isCovered = true
                 }
@@ -63,8 +63,8 @@ package struct UbiquityMounts: Sendable {
         return Entry(mountPoint: unescaped(fields[4]), root: unescaped(fields[3]), device: Array(fields[2]))
     }
 
-    /// Returns the mount point of the whole file system that is also mounted, wholly or in part, at `mountPoint`, and the folder that is
-    /// visible there. Returns nil for a file system that is mounted only once.
+    /// Returns the mount point of the whole file system also mounted, wholly or in part, at `mountPoint`, and the
+    /// folder visible there. Returns nil for a file system mounted only once.
     package func original(ofView mountPoint: [UInt8], among wholes: [[UInt8]]) -> (
         mountPoint: [UInt8], folder: [UInt8]
     )? {
@@ -78,7 +78,7 @@ package struct UbiquityMounts: Sendable {
         return whole.map { ($0.mountPoint, view.root == slash ? [] : view.root) }
     }
 
-    /// Decodes a field in which space, tab, newline and backslash are three octal digits after a backslash.
+    /// Decodes a field that encodes space, tab, newline and backslash as three octal digits after a backslash.
     package static func unescaped(_ field: some Collection<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = Array(field)[...]
@@ -113,7 +113,7 @@ package struct UbiquityMounts: Sendable {
         UbiquityMounts(entries: entries.filter { paths.isInScope(String(decoding: $0.mountPoint, as: UTF8.self)) })
     }
 
-    /// Whether the visible file system at that path is another one than ours.
+    /// Whether the visible file system at that path is foreign.
     package func isCovered(_ mountPoint: String) -> Bool {
         entries.last { $0.mountPoint == Array(mountPoint.utf8) }?.isCovered ?? false
     }

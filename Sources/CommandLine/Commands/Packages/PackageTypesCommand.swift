@@ -1,7 +1,7 @@
 import ArgumentParser
 import DaemonProtocol
 
-/// `ubiquity package-types`: shows or declares which folders of a container are packages, one document each.
+/// `ubiquity package-types`: shows or declares which folders of a container are packages, each a single document.
 struct PackageTypesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "package-types", abstract: "Show or declare which folders are packages: one document each.",

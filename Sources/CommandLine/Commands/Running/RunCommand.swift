@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// `ubiquity run`: runs a program that may, or may not, have documents downloaded.
+/// `ubiquity run`: runs a program with or without permission for downloads.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a program with or without downloads.",

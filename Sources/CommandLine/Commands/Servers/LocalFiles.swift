@@ -1,16 +1,16 @@
 import Basics
 import DaemonProtocol
 
-/// The files that the mounts of one server keep on this device, and their removal.
+/// The local files of a server's mounts, and their removal.
 struct LocalFiles {
     enum Wish { case keep, remove }
 
     private let mounts: [MountRecord]
 
-    /// Selects the mounts whose running daemons report this server as their cloud.
+    /// Selects mounts whose running daemons report this server as their cloud.
     init(of server: String) {
         mounts = MountRegistry.standard.records().filter { record in
-            // A daemon that does not respond keeps its files.
+            // An unresponsive daemon keeps its files.
             (try? Self.cloud(of: record)).map { Self.isSame($0, server) } ?? false
         }
     }
@@ -30,7 +30,7 @@ struct LocalFiles {
         return plain(one) == plain(other)
     }
 
-    /// Evicts the local bytes of everything that is in the cloud. Items that are not uploaded, open or pinned stay.
+    /// Evicts the local bytes of all items in the cloud. Items that are not uploaded, open or pinned stay.
     func remove() throws(CommandFailure) {
         if mounts.isEmpty {
             Terminal.note("no mount of that server is running; local bytes are removed only from running mounts")

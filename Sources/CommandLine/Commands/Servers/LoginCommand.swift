@@ -110,16 +110,16 @@ struct LoginCommand: ParsableCommand {
 }
 
 extension LoginCommand {
-    /// Has the mounts ask their clouds again, which may accept now what they refused before.
+    /// Has the mounts query their clouds again, which may now accept requests refused before.
     private func syncMounts() {
         for record in MountRegistry.standard.records() {
-            // A daemon that does not respond asks by itself later.
+            // An unresponsive daemon queries its cloud later.
             guard var connection = try? DaemonConnection.open(record, patience: .seconds(2)) else { continue }
             _ = try? connection.call(SyncRequest(paths: [], wait: false))
         }
     }
 
-    /// Keeps the credentials of a bucket. They are never arguments, which other users of the machine could read.
+    /// Keeps a bucket's credentials. They are never arguments, which other users of the machine could read.
     private func keepCredentials() throws {
         guard let key = Terminal.ask("Access key:"), let secret = Terminal.askSecret("Secret key:") else {
             throw CommandFailure(
@@ -135,9 +135,9 @@ extension LoginCommand {
     }
 }
 
-/// Returns the input of the helper: one line for each value.
+/// Returns the helper's input: a line for each value.
 private func input(_ code: String, _ factor: String?) -> String {
-    // A line break within an argument must not begin another line.
+    // A line break within an argument must not begin a new line.
     ([code] + (factor.map { [$0] } ?? [])).map { "\($0.filter { !$0.isNewline })\n" }.joined()
 }
 

@@ -1,11 +1,11 @@
 import DaemonProtocol
 import FoundationEssentials
 
-/// What `login` says about mounting: the default folder, unless it has documents of another cloud.
+/// The mounting advice of `login`: the default folder, unless it has documents of another cloud.
 struct MountAdvice {
     let cloud: String
 
-    /// The part of a device's settings that is compared.
+    /// The compared part of a device's settings.
     private struct Settings: Decodable { let cloud: String }
 
     var text: String {
@@ -20,7 +20,7 @@ struct MountAdvice {
     /// Returns the cloud of the folder's documents; nil if it is this one, or there are none.
     private func otherCloud(of folder: String) -> String? {
         let file = "\(StandardPaths.current.stateDirectory(forMount: folder))/settings.json"
-        // Settings that cannot be read are reported by the mount.
+        // Unreadable settings are reported by the mount.
         guard let data = try? Data(contentsOf: URL(filePath: file)),
             let settings = try? JSONDecoder().decode(Settings.self, from: data),
             let (mine, its) = try? (

@@ -2,7 +2,7 @@ import ArgumentParser
 import Basics
 import DaemonProtocol
 
-/// `ubiquity publish`: makes a document available to anybody who has a link; lists and withdraws such links.
+/// `ubiquity publish`: makes a document available to anybody with a link; lists and withdraws such links.
 struct PublishCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a document under a link, or list and withdraw links.",

@@ -57,12 +57,12 @@ struct StatusCommand: ParsableCommand {
         } else {
             for report in reports { StatusText.lines(report, Terminal.style).forEach { print($0) } }
         }
-        // Mounts without a daemon were shown as such; a daemon that did not report its state is a failure.
+        // Mounts without a daemon were shown as such; a daemon not reporting its state is a failure.
         let silent = reports.filter { $0.record != nil }.compactMap(\.failure).first { $0.status == .notAnswering }
         if let silent { throw silent }
     }
 
-    /// Returns reports for all mounts: those with a daemon, and those whose daemon is gone.
+    /// Returns reports for all mounts: mounts with a daemon, and mounts whose daemon is gone.
     private static func reports(_ locator: MountLocator) -> [MountReport] {
         let known = locator.records.map(ask)
         return known
@@ -117,7 +117,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 extension MountSelection.Group {
-    /// The paths in batches, which are small enough that neither a request nor its response exceeds the maximum length of a message.
+    /// The paths in batches small enough to keep each request and its response within the maximum message length.
     fileprivate var batches: [[MountPath]] {
         var batches: [[MountPath]] = []
         var bytes = 0
@@ -148,7 +148,7 @@ extension MountSelection.Group {
         return whole
     }
 
-    /// Returns the children of a folder; none for any other item.
+    /// Returns a folder's children; none for any other item.
     private func children(of folder: MountPath) throws -> [(path: MountPath, isFolder: Bool)] {
         let prefix = folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")]
         let location = Array(record.mount.utf8) + [UInt8(ascii: "/")] + prefix

@@ -15,7 +15,8 @@ package enum StatusJSON {
         let items: [ItemStatus]
     }
 
-    /// The fields of ``MountStatus`` and `isAnswering`; for a daemon that does not respond, the fields of its record and `failure`.
+    /// The fields of ``MountStatus`` and `isAnswering`; for an unresponsive daemon, the fields of its record and
+    /// `failure`.
     private struct Mount: Encodable {
         let report: MountReport
 
@@ -49,9 +50,9 @@ package enum StatusJSON {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// Returns one state on one line, for `--watch`.
+    /// Returns a state on a single line, for `--watch`.
     static func line(_ status: StatusResponse) -> String {
-        // A value that was decoded from JSON can be encoded as JSON; an empty object is the fallback.
+        // A value decoded from JSON can be encoded as JSON; an empty object is the fallback.
         (try? ControlFrame.payload(status)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 }

@@ -3,9 +3,10 @@ import CloudModel
 package import DaemonProtocol
 
 extension StatusText {
-    /// Returns one row per item, with one column for each of the three independent facts.
+    /// Returns a row per item, with a column for each of the three independent facts.
     ///
-    /// - Parameter isForEyes: Whether control characters in paths are shown as `?`; output for a program has the exact paths.
+    /// - Parameter isForEyes: Whether control characters in paths are shown as `?`; output for a program has the exact
+    ///   paths.
     package static func table(
         _ items: [(record: MountRecord, item: ItemStatus)], _ style: TextStyle, isForEyes: Bool = true
     ) -> [String] {
@@ -24,7 +25,7 @@ extension StatusText {
             + packageTypes(items.map(\.item))
     }
 
-    /// Returns one line for each container that declares package types, if the container or a package in it is shown.
+    /// Returns a line for each container declaring package types, if the container or a package in it is shown.
     private static func packageTypes(_ items: [ItemStatus]) -> [String] {
         let declared = items.compactMap { item in item.packageTypes.map { (item.container, $0) } }
         return Dictionary(declared, uniquingKeysWith: { first, _ in first }).filter { !$0.value.isEmpty }
@@ -54,7 +55,8 @@ extension StatusText {
         return item.isUploaded ? TextTable.Cell("uploaded", style.good) : TextTable.Cell("waiting", style.busy)
     }
 
-    /// Returns which pattern keeps an item on this device, as `git check-ignore -v` says it; nil where none does.
+    /// Returns the pattern keeping an item on this device, in the form of `git check-ignore -v`; nil without such a
+    /// pattern.
     private static func reason(_ record: MountRecord, _ item: ItemStatus) -> String? {
         item.excludedBy.map { by in
             printable(

@@ -11,7 +11,7 @@ package enum StatusText {
         }
     }
 
-    /// A daemon that does not answer ends the command with the whole failure, so only what is wrong is in the text.
+    /// An unresponsive daemon ends the command with the whole failure, so the text has only the problem.
     private static func summary(_ failure: CommandFailure, of report: MountReport) -> String {
         guard report.record != nil, failure.status == .notAnswering else { return failure.description }
         return failure.causes.map(\.message).joined(separator: ", ")
@@ -43,7 +43,7 @@ package enum StatusText {
         return lines
     }
 
-    /// Returns the output of `--watch`: a summary line, then a bar for each transfer that fits on a screen.
+    /// Returns the output of `--watch`: a summary line, then bars for as many transfers as fit on a screen.
     static func watched(_ status: MountStatus, _ style: TextStyle) -> [String] {
         let width = Terminal.width
         let cloud =
@@ -72,7 +72,7 @@ package enum StatusText {
         return "up \(text(up)), down \(text(down))"
     }
 
-    /// What a person reads about a metered network, as a clause.
+    /// The metered-network policy for people, as a clause.
     static func sentence(_ onMetered: OnMetered) -> String {
         switch onMetered {
         case .wait: "uploads and background downloads wait"

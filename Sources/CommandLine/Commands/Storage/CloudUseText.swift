@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import DaemonProtocol
 
-/// The table of what uses the space of the cloud.
+/// The table of the cloud's space, by use.
 enum CloudUseText {
     static func lines(_ answer: StorageResponse, _ style: TextStyle) -> [String] {
         if let failure = answer.failure { return ["What uses the cloud's space is not known: \(failure.message)"] }

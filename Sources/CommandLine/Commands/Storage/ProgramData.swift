@@ -2,14 +2,14 @@ import Basics
 import DaemonProtocol
 import FoundationEssentials
 
-/// The data that a program keeps in its container beside `Documents`.
+/// A program's data in its container beside `Documents`.
 struct ProgramData {
     private let container: ContainerStorage
     private let record: MountRecord
 
     private var areas: [StorageArea] { container.areas.filter { !$0.isDocuments } }
 
-    /// - Parameter name: The container's name, or that of its folder in the mount.
+    /// - Parameter name: The container's name, or its folder's name in the mount.
     /// - Throws: `CommandFailure` if the container does not exist, or has nothing beside `Documents`.
     init(_ name: String, _ containers: [ContainerStorage], _ record: MountRecord) throws(CommandFailure) {
         guard let container = containers.first(where: { $0.name == name || $0.folder == name }) else {
@@ -26,7 +26,8 @@ struct ProgramData {
 
     /// Deletes all of the data through the mount, as any program would.
     ///
-    /// - Throws: `CommandFailure` if the user does not confirm, or if an item could not be deleted; the other items are deleted.
+    /// - Throws: `CommandFailure` if the user does not confirm, or if an item could not be deleted; the remaining items
+    ///   are deleted.
     func delete(asking asks: Bool) throws {
         let files = areas.reduce(UInt64(0)) { $0.saturatingSum($1.files) }
         let bytes = areas.reduce(UInt64(0)) { $0.saturatingSum($1.cloudBytes) }

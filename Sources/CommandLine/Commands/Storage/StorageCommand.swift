@@ -3,7 +3,7 @@ import Basics
 import CloudModel
 import DaemonProtocol
 
-/// `ubiquity storage`: shows what uses space, and deletes the data that a program keeps beside documents.
+/// `ubiquity storage`: shows space use, and deletes a program's data beside its documents.
 struct StorageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "storage", abstract: "Show how much space containers take, on this device and in the cloud.",

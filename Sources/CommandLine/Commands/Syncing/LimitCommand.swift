@@ -81,7 +81,7 @@ struct LimitCommand: ParsableCommand {
         print("\(record.mount): on a metered network \(StatusText.sentence(choice)).")
     }
 
-    /// Returns the bytes a second; 0 for `off`, nil for what is no rate.
+    /// Returns the bytes a second; 0 for `off`, nil for an invalid rate.
     static func rate(_ text: String) -> UInt64? {
         if text == "off" { return 0 }
         let number = text.hasSuffix("/s") ? String(text.dropLast(2)) : text

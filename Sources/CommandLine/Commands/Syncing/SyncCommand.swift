@@ -79,7 +79,7 @@ struct SyncCommand: ParsableCommand {
         return result
     }
 
-    /// Returns the reason that prevents completion, which is printed once; nil if there is none.
+    /// Returns the reason preventing completion, printed once; nil without such a reason.
     private static func reason(_ mount: MountStatus) -> String? {
         if let full = mount.errors.first(where: { $0.code == .diskFull }) { return "\(full)" }
         let isFull = mount.cloud.reason == .full

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Lines at the bottom of the terminal that are replaced in place; without a terminal, each new line is printed once.
+/// Lines at the bottom of the terminal, replaced in place; without a terminal, each new line is printed once.
 package struct LiveDisplay {
     private let isInteractive: Bool
     private var shown: [String] = []
@@ -14,13 +14,13 @@ package struct LiveDisplay {
         } else {
             let known = Set(shown)
             for line in lines where !known.contains(line) { print(line) }
-            // The reader of a pipe expects the lines at once.
+            // The reader of a pipe expects the lines immediately.
             fflush(nil)
         }
         shown = lines
     }
 
-    /// Removes the lines, to make room for the result.
+    /// Removes the lines, clearing the way for the result.
     mutating func clear() {
         if isInteractive, !shown.isEmpty { emit(Self.redraw(over: shown.count, [])) }
         shown = []

@@ -8,7 +8,7 @@ package enum LocalTime {
     package static func text(_ time: WireTime) -> String {
         var seconds = time_t(time.timestamp.nanoseconds / 1_000_000_000)
         var parts = tm()
-        // A year that the C library cannot represent is printed in UTC.
+        // A year beyond the C library's range is printed in UTC.
         guard localtime_r(&seconds, &parts) != nil else { return time.text }
         var buffer = [CChar](repeating: 0, count: 64)
         guard strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M:%S", &parts) > 0 else { return time.text }

@@ -1,14 +1,14 @@
 import DaemonProtocol
 import Glibc
 
-/// Prints one path per line: without control characters on a terminal, and byte by byte for programs.
+/// Prints a path per line: without control characters on a terminal, and byte by byte for programs.
 struct PathPrinter {
     private let record: MountRecord
     private let isForEyes: Bool
     private let end: UInt8
 
-    /// - Parameter endsWithNull: Whether each path ends with a NUL byte, the only byte that no path contains, rather than with a line
-    ///   break.
+    /// - Parameter endsWithNull: Whether each path ends with a NUL byte, the only byte excluded from paths, rather than
+    ///   with a line break.
     init(record: MountRecord, endsWithNull: Bool = false) {
         self.record = record
         isForEyes = !endsWithNull && isatty(STDOUT_FILENO) == 1

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// Returns the reason of an error in the system's words, since Foundation's descriptions are meant for programmers.
+/// Returns an error's reason in the system's words, since Foundation's descriptions are meant for programmers.
 package func plainReason(_ error: any Error) -> String {
     switch error {
     case let error as POSIXError: return system(error.code.rawValue)
@@ -14,7 +14,7 @@ package func plainReason(_ error: any Error) -> String {
 
 private func system(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-/// Returns the `errno` value that a system call would have set.
+/// Returns the `errno` value of the equivalent system call.
 private func errno(of code: CocoaError.Code) -> Int32? {
     switch code {
     case .fileNoSuchFile, .fileReadNoSuchFile: ENOENT

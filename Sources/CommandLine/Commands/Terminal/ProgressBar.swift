@@ -1,7 +1,7 @@
 import Basics
 package import DaemonProtocol
 
-/// A transfer as one line: `↑ Documents/a.mov   [██████      ]  48 %  1.2 of 2.5 GiB`.
+/// A transfer as a single line: `↑ Documents/a.mov   [██████      ]  48 %  1.2 of 2.5 GiB`.
 package struct ProgressBar {
     package let transfer: TransferStatus
 
@@ -19,7 +19,7 @@ package struct ProgressBar {
 
     private var amounts: String { "\(ByteCount(transfer.completedBytes)) of \(ByteCount(transfer.totalBytes))" }
 
-    /// Returns the line, which has at most `width` columns.
+    /// Returns the line, of at most `width` columns.
     package func line(width: Int, _ style: TextStyle) -> String {
         let barWidth = min(24, max(4, width / 4))
         let tail = "\(leftPadded("\(percent)", 3)) %" + (width < 60 ? "" : "  \(amounts)")
@@ -31,7 +31,7 @@ package struct ProgressBar {
         return "\(arrow) \(label)\(padding)  \(style.busy(bar)) \(tail)"
     }
 
-    /// The line for output that is not a terminal.
+    /// The line for output other than a terminal.
     package var plainLine: String { "\(arrow) \(printable(transfer.path.description)) \(percent) % (\(amounts))" }
 }
 

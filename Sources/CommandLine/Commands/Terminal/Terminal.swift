@@ -20,12 +20,12 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// Prints `ubiquity: what happened: path. What to do.` on standard error, one line for each cause.
+    /// Prints `ubiquity: what happened: path. What to do.` on standard error, a line for each cause.
     static func complain(_ failure: CommandFailure) {
         for cause in failure.causes { note(cause.description) }
     }
 
-    /// Prints a line on standard error, since progress and remarks must not appear in the output that a script reads.
+    /// Prints a line on standard error, since progress and remarks must not appear in output read by a script.
     static func note(_ text: String) {
         // Errors quote servers and file names, which must not control the terminal.
         let shown = text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
@@ -49,10 +49,10 @@ enum Terminal {
         }
     }
 
-    /// Whether standard input is a terminal, so that the user can answer questions.
+    /// Whether standard input is a terminal, for asking the user questions.
     static var hasInput: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Asks for confirmation on the terminal; returns false without one.
+    /// Asks for confirmation on the terminal; returns false without a terminal.
     static func confirms(_ question: String) -> Bool {
         guard hasInput else { return false }
         print("\(question) [y/N] ", terminator: "")
@@ -60,7 +60,7 @@ enum Terminal {
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 
-    /// Reads a line that the user types or a script pipes in; returns nil at the end of the input.
+    /// Reads a line typed by the user or piped in by a script; returns nil at the end of the input.
     static func ask(_ question: String) -> String? {
         if isatty(STDIN_FILENO) == 1 { print("\(question) ", terminator: "") }
         fflush(nil)

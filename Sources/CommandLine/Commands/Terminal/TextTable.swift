@@ -48,8 +48,8 @@ package struct TextTable {
 /// Returns a number with its noun: `1 item`, `3 items`.
 package func counted(_ number: UInt64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-/// Returns a text that is safe to print on one line of a terminal: control characters become `?`, and so do those that change the writing
-/// direction or cannot be seen, which could make a name look like another.
+/// Returns a text safe to print on a terminal line: control characters become `?`, and so do direction changes and
+/// invisible characters, which could disguise a name.
 package func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isPrintable($0) ? $0 : "?" }))
 }

@@ -1,4 +1,4 @@
-/// Estimates how long work takes that reports its completed fraction, by the rate of the last half minute.
+/// Estimates the remaining time of work with a completed fraction, by the rate of the last half minute.
 package struct TimeLeft {
     private static let window = Duration.seconds(30)
     /// The time before the first estimate.

@@ -3,7 +3,7 @@ import Basics
 import CloudModel
 import DaemonProtocol
 
-/// `ubiquity deleted`: lists deleted items that can be restored.
+/// `ubiquity deleted`: lists restorable deleted items.
 struct DeletedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deleted",

@@ -1,7 +1,7 @@
 import Basics
 import DaemonProtocol
 
-/// Deleted items that are removed for good.
+/// Deleted items to remove permanently.
 struct PurgedItems {
     let path: String?
     let olderThan: Int64?
@@ -18,7 +18,7 @@ struct PurgedItems {
     func remove(asking asks: Bool) throws {
         let groups = try MountSelection(path.map { [$0] } ?? [], .current()).groups
         var found = PurgeSum()
-        // What is deleted after the question was not counted, and stays.
+        // Later deletions were not counted in the question, and stay.
         var requests: [(record: MountRecord, request: PurgeDeletedRequest)] = []
         for group in groups {
             var connection = try DaemonConnection.open(group.record)

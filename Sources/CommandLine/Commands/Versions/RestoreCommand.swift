@@ -120,7 +120,7 @@ struct RestoreCommand: ParsableCommand {
         print(json ? try StatusJSON.text(Outcome(path: path, items: items)) : sentence)
     }
 
-    /// Creates the folder of the target, which may have been deleted together with the document.
+    /// Creates the target's folder, which may have been deleted together with the document.
     private func makeFolder(of target: String) throws(CommandFailure) {
         let folder = target.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         guard !folder.isEmpty else { return }

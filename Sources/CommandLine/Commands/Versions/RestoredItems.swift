@@ -1,7 +1,7 @@
 import Basics
 import DaemonProtocol
 
-/// Restores several deleted items, one after the other. Reports each, and continues after one that fails.
+/// Restores several deleted items, one after the other. Reports each, and continues after a failure.
 struct RestoredItems {
     let json: Bool
 
@@ -17,7 +17,7 @@ struct RestoredItems {
         let failure: DaemonFailure?
     }
 
-    /// Restores the items that were deleted last at these places, to their old places or to a folder.
+    /// Restores the items last deleted at these places, to their old places or to a folder.
     func restore(_ places: [MountLocator.Place], to target: MountLocator.Place?) throws {
         try restore(
             places.map { place in
@@ -30,7 +30,7 @@ struct RestoredItems {
             })
     }
 
-    /// Restores everything at or below these paths that was deleted in the last seconds.
+    /// Restores everything at or below these paths deleted in the last seconds.
     func restore(_ paths: [String], deletedIn seconds: Int64) throws {
         let oldest = SystemTime().now().adding(.zero - .seconds(seconds))
         var requests: [(MountRecord, RestoreDeletedRequest)] = []

@@ -2,10 +2,11 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Applies ``HydrationPolicy`` to the programs that open documents, and remembers its verdicts for a short time. Programs that no rule
-/// concerns are watched by ``DownloadBreaker``.
+/// Applies ``HydrationPolicy`` to programs opening documents, and remembers its verdicts for a short time. Programs
+/// without a rule are watched by ``DownloadBreaker``.
 package final class CallerPermits: DownloadPermits {
-    /// A verdict is for one program in one state: another program under the same number, or a changed class, is looked up again.
+    /// A verdict is for a program in its current state: a new program under the same number, or a changed class, is
+    /// looked up again.
     private struct Caller: Hashable {
         let stat: ProcessStat
         let hasIdleIO: Bool
@@ -16,9 +17,10 @@ package final class CallerPermits: DownloadPermits {
         let until: ContinuousClock.Instant
     }
 
-    /// How long a verdict is used: a process that moves to another control group, or changed settings, are noticed after this time.
+    /// How long a verdict is used, and thus the delay until changed settings or a process's move to another control
+    /// group are noticed.
     package static let lifetime = Duration.seconds(10)
-    /// The number of verdicts that are remembered.
+    /// The maximum number of remembered verdicts.
     package static let maximumCount = 512
 
     private let processes: any ProcessSource
@@ -28,7 +30,7 @@ package final class CallerPermits: DownloadPermits {
     private let log: Logger
     private let known = Mutex<[Caller: Known]>([:])
 
-    /// - Parameter policy: Returns the policy by the present settings.
+    /// - Parameter policy: Returns the policy by the current settings.
     package init(
         _ processes: any ProcessSource, refused: RefusedPrograms = RefusedPrograms(), log: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
@@ -51,7 +53,7 @@ package final class CallerPermits: DownloadPermits {
 
     package func lookUp(_ thread: Int32) -> DownloadPermit {
         guard let caller = caller(thread) else { return ofNoProcess }
-        // Another open of the program may have looked it up while this one waited.
+        // A concurrent open of the program may have looked it up while this one waited.
         if let known = remembered(caller) { return broken(known) }
         let facts = processes.facts(of: caller.stat, hasIdleIO: caller.hasIdleIO)
         let verdict = policy().verdict(for: facts)
@@ -62,7 +64,7 @@ package final class CallerPermits: DownloadPermits {
         let now = now()
         known.withLock { known in
             if known.count >= Self.maximumCount { known = known.filter { now < $0.value.until } }
-            // Only a machine that runs this many readers within the lifetime gets here; they are looked up again.
+            // Only a machine running this many readers within the lifetime gets here; they are looked up again.
             if known.count >= Self.maximumCount { known = [:] }
             known[caller] = Known(permit: permit, until: now + Self.lifetime)
         }
@@ -97,7 +99,7 @@ package final class CallerPermits: DownloadPermits {
         return known.withLock { $0[caller] }.flatMap { now < $0.until ? $0.permit : nil }
     }
 
-    /// Logs what a program may not download, once for each lookup: the program sees only an error number.
+    /// Logs a program's refused downloads, once for each lookup: the program sees only an error number.
     private func note(_ verdict: HydrationPolicy.Verdict, _ facts: ProcessFacts, _ thread: Int32) {
         guard verdict.allowance != .full else { return }
         log.info(

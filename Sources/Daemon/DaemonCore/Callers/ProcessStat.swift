@@ -1,5 +1,5 @@
-/// The fields of `/proc/PID/stat` that concern a caller (proc_pid_stat(5)). One read gives them all, and together they identify what a
-/// number of a process stands for: numbers are used again, and a process may execute another program.
+/// The fields of `/proc/PID/stat` about a caller (proc_pid_stat(5)). A single read gives them all, and together they
+/// identify the program behind a process number: numbers are used again, and a process may execute a new program.
 package struct ProcessStat: Hashable, Sendable {
     package let id: Int32
     /// The name: up to 15 bytes of any kind but NUL, unescaped.
@@ -7,7 +7,7 @@ package struct ProcessStat: Hashable, Sendable {
     package let parent: Int32
     /// The device number of the controlling terminal; 0 if there is none.
     package let terminal: Int32
-    /// When the process began, in clock ticks since the start of the system.
+    /// The process's start, in clock ticks since boot.
     package let start: UInt64
     /// The scheduling class (sched(7)).
     package let policy: Int32
@@ -17,7 +17,7 @@ package struct ProcessStat: Hashable, Sendable {
 
     package var isIdle: Bool { policy == Self.idlePolicy }
 
-    /// Returns nil if the text is not of that form.
+    /// Returns nil if the text has a different form.
     package init?(parsing text: [UInt8]) {
         // The name may contain parentheses and spaces; nothing after it does.
         guard let open = text.firstIndex(of: UInt8(ascii: "(")), let close = text.lastIndex(of: UInt8(ascii: ")")),

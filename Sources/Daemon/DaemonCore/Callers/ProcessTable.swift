@@ -2,16 +2,17 @@ import CLinux
 import Glibc
 package import VirtualFileSystem
 
-/// Reads what the kernel shows of processes. The one file that reads `/proc` for ``HydrationPolicy``.
+/// Reads the kernel's view of processes. The only file to read `/proc` for ``HydrationPolicy``.
 package struct ProcessTable: ProcessSource {
-    /// Whether the numbers in `/proc` are those that the kernel uses for this process. In a container with another's `/proc` they are not.
+    /// Whether the numbers in `/proc` are the kernel's numbers for this process. In a container with a foreign `/proc`
+    /// they are not.
     private let isOurs: Bool
 
     /// How many parents are examined: a desktop's session is about six deep.
     private static let maximumParents = 8
-    /// An environment may be larger than this; what is beyond is not searched.
+    /// A larger environment is searched only up to this size.
     private static let maximumEnvironment = 256 << 10
-    /// A map of memory likewise: that of a file manager has 200 KB.
+    /// A map of memory likewise: a file manager's has 200 KB.
     private static let maximumMaps = 1 << 20
 
     package init() { isOurs = Self.target("/proc/self") == String(getpid()) }

@@ -6,13 +6,13 @@ package import VirtualFileSystem
 
 /// The form of `programs.json`: an object with lists of programs under `full`, `head` and `deny`.
 package enum ProgramRulesFile {
-    /// The size of a file and the number of names that are accepted.
+    /// The maximum size of a file and number of names.
     package static let maximumBytes = 1 << 20
     package static let maximumNames = 10_000
 
     /// Decodes the bytes of a file.
     ///
-    /// - Throws: `invalidRequest` that names the file and what is wrong with it.
+    /// - Throws: `invalidRequest` naming the file and its error.
     package static func parse(_ bytes: [UInt8], path: String) throws(DaemonFailure) -> ProgramRules {
         func invalid(_ what: String) -> DaemonFailure {
             DaemonFailure(
@@ -25,7 +25,7 @@ package enum ProgramRulesFile {
             lists = try JSONDecoder().decode([String: [String]].self, from: Data(bytes))
         } catch { throw invalid("it is not a JSON object of lists of names") }
         var allowances: [String: DownloadAllowance] = [:]
-        // In a fixed order, so that one file has one message.
+        // In a fixed order, so that a file always has the same message.
         for (key, names) in lists.sorted(by: { $0.key < $1.key }) {
             guard let allowance = DownloadAllowance(rawValue: key) else {
                 throw invalid("\"\(printable(key))\" is not one of full, head and deny")
@@ -53,7 +53,7 @@ package enum ProgramRulesFile {
         return bytes.count <= 255 ? nil : "is too long for a name"
     }
 
-    /// A message is one line.
+    /// A message is a single line.
     private static func printable(_ text: String) -> String {
         String(
             text.prefix(64).map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 || $0 == 0x7F } ?? false ? "?" : $0 })

@@ -8,13 +8,13 @@ package import VirtualFileSystem
 
 /// The rules for programs in the user's and the system's `programs.json`.
 package final class ProgramSettings: Sendable {
-    /// One file as it was last seen.
+    /// A file as last seen.
     private struct Seen {
         var mark: Mark?
         var rules = ProgramRules()
     }
 
-    /// What changes when a file is replaced or written.
+    /// Changes when a file is replaced or written.
     private struct Mark: Equatable {
         let device: UInt64
         let inode: UInt64
@@ -26,23 +26,24 @@ package final class ProgramSettings: Sendable {
     private let log: Logger
     private let seen: Mutex<[Seen]>
 
-    /// How often the files are compared with what is known of them.
+    /// How often the files are checked for changes.
     package static let period = Duration.seconds(10)
 
-    /// - Parameter paths: The files, the most important one first.
+    /// - Parameter paths: The files, the most important first.
     package init(_ paths: [String], log: Logger) {
         self.paths = paths
         self.log = log
         seen = Mutex(paths.map { _ in Seen() })
     }
 
-    /// The policy by the files as ``reload()`` has read them. Does not touch the disk: the files may be in the mount that asks.
+    /// The policy by the files as last read by ``reload()``. Does not touch the disk: the files may be in the asking
+    /// mount.
     package var policy: HydrationPolicy { HydrationPolicy(seen.withLock { $0.map(\.rules) }) }
 
-    /// Reads the files that have changed since the last call. A file that is not valid keeps its rules of before, is logged, and is not
+    /// Reads the files changed since the last call. An invalid file keeps its previous rules, is logged, and is not
     /// read again until it changes.
     ///
-    /// - Returns: The failures of the files that were read.
+    /// - Returns: The failures of the files read.
     @discardableResult
     package func reload() -> [DaemonFailure] {
         var failures: [DaemonFailure] = []

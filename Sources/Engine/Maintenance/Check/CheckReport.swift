@@ -1,10 +1,10 @@
-/// Something that is damaged, or was repaired.
+/// Damage, or a repair.
 package struct Finding: Hashable, Sendable {
-    /// The affected document, as names from the mount's root; empty where no document is affected, or it is not known which.
+    /// The affected document, as names from the mount's root; empty if no document is affected, or if it is unknown.
     package let path: [String]
-    /// What is wrong, or what was done: a clause without a period.
+    /// The problem or the repair: a clause without a period.
     package let what: String
-    /// What to do about it, whole sentences.
+    /// The advice, in whole sentences.
     package let advice: String?
 
     package init(_ what: String, path: [String] = [], advice: String? = nil) {
@@ -22,7 +22,7 @@ package struct CheckReport: Sendable {
     package private(set) var problemCount: UInt64 = 0
     package private(set) var repairs: [Finding] = []
     package private(set) var repairCount: UInt64 = 0
-    /// Whether the device's database is damaged in a way that only a rebuild of its state repairs.
+    /// Whether only a rebuild of the device's state repairs its damaged database.
     package private(set) var needsRebuild = false
     private static let longest = 300
 

@@ -9,7 +9,7 @@ struct CloudContent {
     struct BadChunk: Hashable {
         let id: ChunkID
         let why: String
-        /// Whether the cloud's bytes are wrong or missing. False where only what the log says about the chunk is.
+        /// Whether the cloud's bytes are wrong or missing. False if only the log's record of the chunk is.
         var isOfCloud = true
     }
 
@@ -24,8 +24,8 @@ struct CloudContent {
         self.container = container
     }
 
-    /// Returns the chunks of this content that are damaged or missing; empty when the content is intact. Throws an error that prevents
-    /// reading the cloud at all.
+    /// Returns this content's damaged or missing chunks; empty if the content is intact. Throws if the cloud cannot be
+    /// read at all.
     mutating func badChunks(of reference: ContentReference) async throws -> [BadChunk] {
         guard reference.layout != .empty else { return [] }
         guard reference.layout == .manifest || Manifest(within: reference) != nil else {
@@ -48,7 +48,7 @@ struct CloudContent {
         return found
     }
 
-    /// Forgets chunks that were uploaded again, so that the next check reads them.
+    /// Forgets chunks after a repeated upload, so that the next check reads them.
     mutating func forget(_ chunks: [BadChunk]) { for chunk in chunks { bad[chunk.id] = nil } }
 
     private mutating func manifest(of reference: ContentReference) async throws -> Manifest? {
@@ -60,7 +60,7 @@ struct CloudContent {
         return nil
     }
 
-    /// Returns the length of an intact chunk; nil for one that is damaged or missing.
+    /// Returns the length of an intact chunk; nil for a damaged or missing chunk.
     private mutating func length(of chunk: ChunkID) async throws -> Int? {
         if let known = good[chunk] { return known }
         if bad[chunk] != nil { return nil }
@@ -84,7 +84,7 @@ struct CloudContent {
     private mutating func note(_ error: any Error, _ id: ChunkID) throws {
         switch error {
         case let error as CloudError where error.code == .damaged || error.code == .notFound: bad[id] = error.message
-        // One of a newer version too: the check goes on with the others.
+        // Also a chunk of a newer version: the check continues with the rest.
         case let error as ChunkError: bad[id] = error.message
         default: throw error
         }

@@ -6,7 +6,7 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// Checks the log, entry by entry, and every chunk that the present documents need.
+/// Checks the log, entry by entry, and every chunk needed by current documents.
 extension DeviceCheck {
     mutating func checkCloud() async throws {
         let context = context
@@ -39,7 +39,7 @@ extension DeviceCheck {
         try await checkPosition(of: container)
     }
 
-    /// Compares what this device has read with the log: where they have a position in common, the folded trees are equal.
+    /// Compares this device's state with the log: at a common position, the folded trees are equal.
     private mutating func checkPosition(of container: LocalContainer) async throws {
         do {
             _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
@@ -114,7 +114,7 @@ extension DeviceCheck {
                     : "Run `ubiquity repair` on a device that has it."))
     }
 
-    /// Uploads the chunks again from a file of this device that has that content. Returns false where there is no such file.
+    /// Uploads the chunks again from a local file with that content. Returns false if there is no such file.
     private func sendAgain(
         _ reference: ContentReference, _ bad: [CloudContent.BadChunk], _ container: LocalContainer
     ) async throws -> Bool {
@@ -134,7 +134,7 @@ extension DeviceCheck {
 }
 
 extension CloudItem {
-    /// The contents that a device may request: the present one and those in conflict.
+    /// The contents a device may request: the current one and those in conflict.
     fileprivate var references: [ContentReference] {
         [body.content?.reference].compactMap(\.self) + conflicts.compactMap(\.content.reference)
     }

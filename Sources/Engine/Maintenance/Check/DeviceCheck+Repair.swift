@@ -7,9 +7,9 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// What a repair does on the device itself.
+/// Repairs on the device itself.
 extension DeviceCheck {
-    /// Reports bytes that differ from the row, or fetches the correct ones from the cloud.
+    /// Reports bytes that differ from the row, or fetches the correct bytes from the cloud.
     mutating func repair(
         _ item: LocalItem, _ path: [String], _ what: String, _ actual: ContentReference?, mayBeEdit: Bool
     ) async throws {
@@ -24,14 +24,14 @@ extension DeviceCheck {
             return report.found(
                 Finding(what, path: path, advice: "The cloud has no good copy either; the local bytes were kept."))
         }
-        // Bytes that a program may have written are never thrown away.
+        // Bytes possibly written by a program are never discarded.
         let place = mayBeEdit ? try keepCopy(of: item, below: path) : nil
         guard try await fetchAgain(item) else { return }
         let rest = place.map { ", the local bytes are in \($0)" } ?? ""
         report.repaired(Finding("\(what): it is downloaded again from the cloud\(rest)", path: path))
     }
 
-    /// Corrects the row where the bytes are what the log says.
+    /// Corrects the row if the bytes match the log.
     private func correctRecord(of item: LocalItem, to actual: ContentReference) async throws -> Bool {
         let context = context
         return try await context.blocking {
@@ -56,7 +56,7 @@ extension DeviceCheck {
         do { return try await cloud.badChunks(of: reference).isEmpty } catch is CloudError { return false }
     }
 
-    /// Makes the file a placeholder whose bytes are downloaded with high priority.
+    /// Turns the file into a placeholder with a high-priority download.
     private func fetchAgain(_ item: LocalItem) async throws -> Bool {
         let context = context
         return try await context.blocking {
@@ -98,7 +98,7 @@ extension DeviceCheck {
         return tree.path
     }
 
-    /// Moves items without a folder to a place where they are visible.
+    /// Moves items without a folder to a visible place.
     mutating func rescueStranded() async throws {
         while case let items = try context.metadata.read({ try $0.local.strandedItems(limit: 100) }), !items.isEmpty {
             for item in items {

@@ -8,15 +8,15 @@ import Logging
 package import Sync
 import Transfers
 
-/// Verifies everything that a device and its cloud store, while the device runs, and repairs what it can on request. Edits that are not in
-/// the cloud are never dropped.
+/// Verifies everything stored by a device and its cloud, while the device runs, and repairs it on request where
+/// possible. Edits missing from the cloud are never dropped.
 package struct DeviceCheck {
     let context: EngineContext
     let repairs: Bool
     private let onProgress: (CheckProgress) -> Void
     var report = CheckReport()
     private var progress: CheckProgress
-    /// Created with the first item that has no other place.
+    /// Created with the first item without a place elsewhere.
     var recovered: [ContainerName: RecoveredTree] = [:]
 
     package init(_ context: EngineContext, repair: Bool, onProgress: @escaping (CheckProgress) -> Void) {
@@ -26,7 +26,7 @@ package struct DeviceCheck {
         progress = CheckProgress(stage: "", bytes: 0, total: 0, problems: 0)
     }
 
-    /// Throws an error that prevents the check from continuing, or `CancellationError`.
+    /// Throws an error that ends the check, or `CancellationError`.
     package mutating func run() async throws -> CheckReport {
         try await checkDatabase()
         do {
@@ -62,7 +62,7 @@ package struct DeviceCheck {
         try await checkRows()
     }
 
-    /// Finds rows whose bytes changed by themselves.
+    /// Finds rows with silently changed bytes.
     private mutating func checkSeals() async throws {
         let context = context
         let problems = try await context.blocking {
@@ -73,7 +73,7 @@ package struct DeviceCheck {
         }
     }
 
-    /// Finds rows that have the bytes that were written, but with values that no item can have.
+    /// Finds rows with intact bytes but values impossible for an item.
     private mutating func checkReadability() async throws {
         let context = context
         let problems = try await context.blocking { try context.metadata.read { try $0.unreadableRows(limit: 100) } }
@@ -83,7 +83,7 @@ package struct DeviceCheck {
         }
     }
 
-    /// SQLite names the row whose index entry is wrong.
+    /// SQLite names the row with the wrong index entry.
     private func path(inProblem problem: String) async -> [String] {
         guard let match = problem.firstMatch(of: /row (\d+) missing from index local_/), let number = UInt64(match.1)
         else { return [] }
@@ -175,7 +175,7 @@ package struct DeviceCheck {
     }
 
     mutating func advance(_ bytes: UInt64) {
-        // Other devices report the sizes, so the sum may overflow.
+        // Sizes are reported by other devices, so the sum may overflow.
         report.bytes = UInt64(clamping: UInt128(report.bytes) + UInt128(bytes))
         progress.bytes = UInt64(clamping: UInt128(progress.bytes) + UInt128(bytes))
         progress.problems = report.problemCount

@@ -7,16 +7,16 @@ import LocalMetadata
 import Sync
 import Transfers
 
-/// The result of inspecting the bytes of one file on this device.
+/// The result of inspecting a file's bytes on this device.
 enum LocalBytes: Sendable {
     case good
-    /// The bytes differ from the row: what they are, and whether a program may have written them.
+    /// The bytes differ from the row: their description, and whether a program may have written them.
     case wrong(what: String, actual: ContentReference?, mayBeEdit: Bool)
     /// A partly downloaded file has chunks with wrong bytes.
     case wrongPart
     /// The bytes of an edit are missing.
     case lostEdit(String)
-    /// The bytes of an edit are not those that were written.
+    /// The bytes of an edit differ from those written.
     case damagedEdit
 }
 

@@ -6,11 +6,12 @@ package import LocalMetadata
 import Logging
 package import Sync
 
-/// Removes chunks that nothing needs from a cloud that does not collect by itself, container by container: carries out what
-/// ``CollectionPlan`` decides.
+/// Removes unneeded chunks from a cloud without its own garbage collection, container by container: carries out the
+/// decisions of ``CollectionPlan``.
 ///
-/// All state is in the log. A run may end between any two steps, by cancellation or a crash, and the next run of any device continues
-/// there. It removes only keys of a list whose `begun` it has folded, and none whose chunk is needed by then.
+/// All state is in the log. A run may end between any two steps, by cancellation or a crash, and the next run of any
+/// device continues there. It removes only keys of a list whose `begun` it has folded, and none whose chunk is needed
+/// by then.
 package struct CloudCollector: Sendable {
     let context: EngineContext
     let cloud: any ChunkCollecting
@@ -19,10 +20,10 @@ package struct CloudCollector: Sendable {
     private let onProgress: @Sendable (CollectionProgress) -> Void
     /// Chunks listed, and removed, at a time.
     private static let page = 1_000
-    /// How often a step is offered to the log, which takes one batch of this device at a time.
+    /// How often a step is offered to the log, which takes a single batch of this device at a time.
     private static let attempts = 20
 
-    /// - Parameter follow: Sends the batch that waits, and returns when the present end of the log is folded.
+    /// - Parameter follow: Sends the waiting batch, and returns once the log is folded to its current end.
     package init(
         _ context: EngineContext, _ cloud: any ChunkCollecting, _ container: LocalContainer,
         follow: @escaping @Sendable () async throws -> Void,
@@ -35,7 +36,7 @@ package struct CloudCollector: Sendable {
         self.onProgress = onProgress
     }
 
-    /// Does what can be done now.
+    /// Carries out all steps that are possible now.
     ///
     /// - Throws: ``CollectionError``, errors of the cloud and the database, and `CancellationError`.
     package func run(_ purpose: CollectionPlan.Purpose) async throws -> CollectionReport {
@@ -80,7 +81,7 @@ package struct CloudCollector: Sendable {
         return .folded(seen.collections, proposed: seen.times, now: context.time.now())
     }
 
-    /// Returns the open collections, and when this device first saw each. Notes it for those that it sees now.
+    /// Returns the open collections and when this device first saw each. Records the time for new ones.
     private func seen(
         notes: Bool
     ) async throws -> (collections: [ProposedCollection], times: [UInt64: Timestamp]) {
@@ -107,7 +108,7 @@ package struct CloudCollector: Sendable {
 
     /// Appends a step, unless the log has it.
     ///
-    /// - Returns: False if another device proposed that epoch first.
+    /// - Returns: False if a different device proposed that epoch first.
     @discardableResult
     private func append(_ step: CollectionStep) async throws -> Bool {
         for _ in 0..<Self.attempts {
@@ -138,7 +139,7 @@ package struct CloudCollector: Sendable {
         CollectionListContent(context: context, cloud: cloud, container: container.name)
     }
 
-    /// The keys that nothing needs, and the newest proposed epoch as of the tree that they were compared with.
+    /// The unneeded keys, and the newest proposed epoch of the tree they were compared with.
     private struct Garbage {
         var newest: UInt64 = 0
         var keys: [ChunkKey] = []
@@ -164,11 +165,11 @@ package struct CloudCollector: Sendable {
         return garbage
     }
 
-    /// Removes the keys of a list that has begun. What came to be needed before `begun` is in the tree, and stays; what came later
-    /// relies on no key of the list.
+    /// Removes the keys of a list that has begun. Chunks needed before `begun` are in the tree, and stay; later needs
+    /// rely on no key of the list.
     private func remove(_ epoch: UInt64, _ report: inout CollectionReport) async throws {
         let (needed, collection) = try await needs { try $0.collection(epoch) }
-        // Another device may be done with it.
+        // A different device may have finished it.
         guard let collection, collection.phase == .begun else { return }
         guard let list = try await lists.read(collection.list, of: epoch) else {
             return context.log.warning(
@@ -187,7 +188,7 @@ package struct CloudCollector: Sendable {
         report.removedBytes = report.removedBytes.saturatingSum(bytes)
     }
 
-    /// Returns the chunks that the folded log needs, and a fact of the same snapshot.
+    /// Returns the chunks needed by the folded log, and a fact of the same snapshot.
     private func needs<T: Sendable>(
         _ fact: @escaping @Sendable (RemoteTree) throws -> T
     ) async throws -> (NeededChunkSet, T) {
@@ -215,7 +216,7 @@ package struct CloudCollector: Sendable {
             tell(stage, done)
             let page = try await cloud.storedChunks(in: container.name, after: last, limit: Self.page)
             guard let end = page.last?.key else { return }
-            // A listing that does not advance would not end.
+            // A listing that does not advance would never end.
             if let last, end <= last { return }
             try await body(page)
             (last, done) = (end, done + UInt64(page.count))

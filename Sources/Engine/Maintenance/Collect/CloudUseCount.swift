@@ -5,7 +5,8 @@ import ContainerLog
 package import LocalMetadata
 package import Sync
 
-/// Counts what uses the space of a cloud that devices collect: lists a container's chunks, and compares them with what the folded log names.
+/// Counts the space used in a cloud with device-run garbage collection: lists a container's chunks, and compares them
+/// with those named by the folded log.
 package struct CloudUseCount: Sendable {
     private enum Reason { case document, version, deleted, list }
 
@@ -29,7 +30,7 @@ package struct CloudUseCount: Sendable {
         while true {
             try Task.checkCancellation()
             let page = try await cloud.storedChunks(in: container.name, after: last, limit: Self.page)
-            // A listing that does not advance would not end.
+            // A listing that does not advance would never end.
             guard let end = page.last?.key, last.map({ end > $0 }) ?? true else { return use }
             for chunk in page {
                 switch reasons[chunk.key.id] {
@@ -56,7 +57,7 @@ package struct CloudUseCount: Sendable {
         }
     }
 
-    /// Returns the first reason for each chunk that something names, and the chunks that several documents share.
+    /// Returns the first reason for each named chunk, and the chunks shared by several documents.
     private func named() async throws -> (reasons: [ChunkID: Reason], shared: Set<ChunkID>) {
         let contents = try await contents()
         let reader = ManifestReader(context: context, container: container.name)
@@ -75,7 +76,8 @@ package struct CloudUseCount: Sendable {
         return (reasons, shared)
     }
 
-    /// Returns the contents that the folded log names, each with how many items have it, the reason first that comes first.
+    /// Returns the contents named by the folded log, each with its number of items, by descending precedence of their
+    /// reasons.
     private func contents() async throws -> [(Reason, [ContentReference: Int])] {
         let (context, id) = (context, container.id)
         return try await context.blocking {

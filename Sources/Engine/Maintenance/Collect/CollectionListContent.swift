@@ -5,7 +5,7 @@ import CloudStorage
 import Sync
 import Transfers
 
-/// The content of a collection's list in the cloud: written by the device that proposes, read by those that remove.
+/// The content of a collection's list in the cloud: written by the proposing device, read by the removing devices.
 struct CollectionListContent {
     private static let pieceBytes = 1 << 20
 
@@ -38,7 +38,8 @@ struct CollectionListContent {
         }
     }
 
-    /// Reads the list of a collection. Returns nil where the cloud has none, or one that means nothing: then no key may be removed.
+    /// Reads the list of a collection. Returns nil if the cloud has none or a meaningless one: then no key may be
+    /// removed.
     func read(_ reference: ContentReference, of epoch: UInt64) async throws -> CollectionList? {
         do {
             return try await CollectionList(reading: reference, of: epoch) { [context, container] in

@@ -9,8 +9,8 @@ import Transfers
 extension CollectionNeeds {
     /// Returns the chunks of all contents.
     ///
-    /// - Parameter progress: Called with how many manifests were read.
-    /// - Throws: ``CollectionError`` where a manifest cannot be read: then it is not known which chunks are needed.
+    /// - Parameter progress: Called with the number of manifests read.
+    /// - Throws: ``CollectionError`` if a manifest cannot be read: the needed chunks are then unknown.
     func allChunks(
         _ context: EngineContext, in container: ContainerName, progress: (UInt64) -> Void
     ) async throws -> NeededChunkSet {
@@ -21,7 +21,8 @@ extension CollectionNeeds {
                 try Task.checkCancellation()
                 needed.insert(content.digest)
                 let reader = ManifestReader(context: context, container: container)
-                // No device can read a version without its manifest, and one that is put again comes with all its chunks.
+                // No device can read a version without its manifest, and a manifest that is put again comes with all
+                // its chunks.
                 guard let manifest = try await reader.manifest(of: content, mayBeAbsent: isHistoric) else { continue }
                 for chunk in manifest.chunks { needed.insert(chunk.id) }
                 done += 1
@@ -38,7 +39,7 @@ struct ManifestReader {
     let context: EngineContext
     let container: ContainerName
 
-    /// Returns nil where the cloud does not have it and that is allowed.
+    /// Returns nil if the cloud does not have it and `mayBeAbsent` is set.
     func manifest(of content: ContentReference, mayBeAbsent: Bool = false) async throws -> Manifest? {
         if let manifest = Manifest(within: content) { return manifest }
         if let stored = try await stored(content) { return stored }
@@ -52,14 +53,14 @@ struct ManifestReader {
         } catch let error as ChunkError { throw unreadable(error.message) }
     }
 
-    /// Returns the manifest that this device keeps; nil where it has none, or a damaged one.
+    /// Returns this device's stored manifest; nil if it has none, or a damaged one.
     private func stored(_ content: ContentReference) async throws -> Manifest? {
         let context = context
         return try await context.blocking {
             guard let bytes = try context.metadata.read({ try $0.manifest(content.digest) }),
                 Digest.of(bytes) == content.digest
             else { return nil }
-            // The cloud has the manifest too, and its error says what is wrong.
+            // The cloud has the manifest too, and its error describes the problem.
             return try? Manifest(decoding: bytes, size: content.size)
         }
     }

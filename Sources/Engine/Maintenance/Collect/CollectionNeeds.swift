@@ -2,17 +2,18 @@ import CloudModel
 import ContainerLog
 import LocalMetadata
 
-/// The contents that a container needs, as one snapshot of a device's database has them.
+/// The contents needed by a container, from a single snapshot of a device's database.
 struct CollectionNeeds: Sendable {
-    /// Chunks that are contents by themselves.
+    /// Chunks that are entire contents.
     private(set) var chunks = NeededChunkSet()
-    /// The contents of several chunks that the log needs: their manifests have to be readable.
+    /// Needed contents of several chunks: their manifests have to be readable.
     private(set) var manifests: Set<ContentReference> = []
-    /// The same of versions in the history. A device that has read an old log again lists more of them than the cloud has.
+    /// The same for versions in the history. A device that has read an old log again lists more of them than the cloud
+    /// has.
     private(set) var historic: Set<ContentReference> = []
 
-    /// Reads all needed contents: current, in conflict, in the history (also those of deleted items that can be restored), on their way
-    /// from this device, and the lists of collections.
+    /// Reads all needed contents: current, in conflict, in the history (including restorable deleted items), being sent
+    /// by this device, and the lists of collections.
     init(of container: ContainerID, _ transaction: MetadataTransaction) throws {
         try addItems(transaction.remote(in: container))
         try transaction.history.forEachContent(in: container) { addHistoric($0) }

@@ -1,16 +1,16 @@
 package import Basics
 package import ContainerLog
 
-/// Decides the steps of the collections of one container: events in, actions out. Pure.
+/// Decides the steps of a container's collections: events in, actions out. Pure.
 ///
-/// Everything that it needs is in the folded log, so any device continues what another one began, at any step. Time only delays `begun`,
-/// which makes refused batches rare; no rule depends on a clock. docs/LOG.md, "Collection", has the rules.
+/// All its inputs are in the folded log, so any device can continue at any step. Time only delays `begun`, to keep
+/// refused batches rare; no rule depends on a clock. docs/LOG.md, "Collection", has the rules.
 package struct CollectionPlan: Sendable {
     /// Why a collection runs.
     package enum Purpose: Hashable, Sendable {
         /// A person asked for it: any garbage is collected.
         case requested
-        /// By itself, for a share of garbage that is worth the requests.
+        /// Automatic, for a share of garbage worth the requests.
         case automatic
         /// Only measures.
         case dryRun
@@ -19,7 +19,7 @@ package struct CollectionPlan: Sendable {
     package enum Event: Hashable, Sendable {
         /// The log was folded to its end. `proposed` has when this device first saw the open collections.
         case folded([ProposedCollection], proposed: [UInt64: Timestamp], now: Timestamp)
-        /// The device has folded its own `begun`, or one of another device.
+        /// The device has folded `begun`, its own or a remote one.
         case began(UInt64)
         /// The keys of the list were removed.
         case removed(UInt64)
@@ -31,24 +31,24 @@ package struct CollectionPlan: Sendable {
     package enum Action: Hashable, Sendable {
         /// Append `begun`.
         case begin(UInt64)
-        /// Fold, and remove those keys of the list whose chunks nothing needs.
+        /// Fold, and remove the list's keys of unneeded chunks.
         case remove(UInt64)
         /// Append `done`.
         case finish(UInt64)
-        /// List the cloud, and count what nothing needs.
+        /// List the cloud, and count unneeded chunks.
         case measure
-        /// Append `proposed` with the garbage that was measured.
+        /// Append `proposed` with the measured garbage.
         case propose
         /// Nothing is left to do now.
         case end
     }
 
-    /// How long a proposal rests. Devices that are online fold it meanwhile, so that few batches are refused.
+    /// How long a proposal rests. Online devices fold it meanwhile, so that few batches are refused.
     package static let rest = Duration.seconds(86_400)
 
     private let purpose: Purpose
     private var due: [ProposedCollection] = []
-    /// Whether a collection is proposed whose time has not come: another one would list the same keys.
+    /// Whether a proposed collection still rests: a further collection would list the same keys.
     private var isResting = false
 
     package init(_ purpose: Purpose) { self.purpose = purpose }
@@ -90,7 +90,7 @@ package struct CollectionPlan: Sendable {
     }
 }
 
-/// What a cloud stores of one container. A chunk counts once for each of its keys.
+/// A container's chunks stored in a cloud. A chunk counts once for each of its keys.
 package struct CollectionTally: Hashable, Sendable {
     package var storedChunks: UInt64 = 0
     package var storedBytes: UInt64 = 0

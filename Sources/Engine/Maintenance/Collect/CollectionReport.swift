@@ -1,16 +1,16 @@
 package import Basics
 package import CloudModel
 
-/// The result of one run of a collector on one container.
+/// The result of a collector's run on a container.
 package struct CollectionReport: Hashable, Sendable {
     package let container: ContainerName
-    /// What the cloud stored when it was listed, after the removals of this run.
+    /// The cloud's contents when listed, less the removals of this run.
     package internal(set) var tally = CollectionTally()
     package internal(set) var removedChunks: UInt64 = 0
     package internal(set) var removedBytes: UInt64 = 0
-    /// When this device first saw the oldest proposal that still rests; nil where none does.
+    /// When this device first saw the oldest resting proposal; nil if there is none.
     package internal(set) var proposedSince: Timestamp?
-    /// Whether this run made that proposal.
+    /// Whether this run proposed it.
     package internal(set) var hasProposed = false
 
     init(_ container: ContainerName) { self.container = container }
@@ -29,14 +29,14 @@ package struct CollectionProgress: Hashable, Sendable {
 /// Why a container was not collected, apart from errors of the cloud and the database.
 package struct CollectionError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
-        /// It is not known which chunks are needed.
+        /// The needed chunks are unknown.
         case unreadable
         /// The log did not take a step of the collection in time.
         case busy
     }
 
     package let code: Code
-    /// What happened and what to do, whole sentences.
+    /// The error and the advice, in whole sentences.
     package let message: String
 
     package var description: String { message }

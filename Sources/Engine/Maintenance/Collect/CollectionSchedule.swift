@@ -2,11 +2,13 @@ package import Basics
 import Foundation
 package import LocalMetadata
 
-/// When a device looks for garbage by itself: once a day for each container. Pure, but for where the time of the last look is kept.
+/// When a device looks for garbage automatically: once a day for each container. Pure, except for storing the time of
+/// the last look.
 package enum CollectionSchedule {
     package static let period = Duration.seconds(86_400)
 
-    /// Whether to look now. A device that never looked begins with a day of rest, so that a new one does not list the cloud while it downloads.
+    /// Whether to look now. A device's first look comes after a day of rest, so that a new device does not list the
+    /// cloud while it downloads.
     static func isDue(last: Timestamp?, now: Timestamp) -> Bool {
         guard let last else { return false }
         // A time of the future was noted before the clock was set back.

@@ -5,11 +5,11 @@ import Foundation
 import LocalMetadata
 import Sync
 
-/// What a collector keeps in the database: the step that it sends, and when it first saw a proposal.
+/// A collector's state in the database: the step being sent, and when it first saw a proposal.
 extension MetadataTransaction {
-    /// Stores a batch with one step of a collection, to be sent like any batch of this device.
+    /// Stores a batch with a single collection step, sent like any batch of this device.
     ///
-    /// - Returns: Whether the log has this step; nil where it does not have it yet.
+    /// - Returns: Whether the log has this step; nil if it does not have it yet.
     func store(_ step: CollectionStep, in container: ContainerID, _ context: EngineContext) throws -> Bool? {
         let tree = remote(in: container)
         let known = try tree.collection(step.epoch)
@@ -25,7 +25,7 @@ extension MetadataTransaction {
         return nil
     }
 
-    /// Returns when this device first saw that collection; nil where it was not noted.
+    /// Returns when this device first saw that collection; nil if not recorded.
     func firstSeen(_ epoch: UInt64, in container: ContainerID) throws -> Timestamp? {
         guard let text = try setting(Self.key(epoch, container)) else { return nil }
         return Int64(String(decoding: text, as: UTF8.self)).map { Timestamp(nanoseconds: $0) }

@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// The chunks that contents need: a set of the first 64 bits of their ids, which takes 8 bytes for each. Another chunk with the same
-/// bits counts as needed too, so a mistake keeps garbage and never loses a chunk.
+/// The chunks needed by contents: a set of the first 64 bits of their ids, at 8 bytes each. A different chunk with the
+/// same bits counts as needed too, so a collision keeps garbage and never loses a chunk.
 package struct NeededChunkSet: Sendable {
     private var sorted: [UInt64] = []
     private var added: [UInt64] = []
-    /// Ids that were not sorted in yet are scanned, so there are few of them when the set is queried.
+    /// Unsorted ids are scanned, so few of them remain when the set is queried.
     private static let batch = 1 << 16
 
     package init() {}
@@ -15,7 +15,7 @@ package struct NeededChunkSet: Sendable {
         if added.count >= max(Self.batch, sorted.count) { seal() }
     }
 
-    /// Sorts the ids. ``contains(_:)`` is exact for what was inserted before.
+    /// Sorts the ids. ``contains(_:)`` is exact for earlier insertions.
     package mutating func seal() {
         added.append(contentsOf: sorted)
         added.sort()

@@ -2,24 +2,25 @@ import Chunking
 import CloudModel
 import CloudStorage
 
-/// Copies the chunks of contents from one cloud to another, a bounded number at a time. Every chunk is verified against its name.
+/// Copies the chunks of contents between two clouds, a bounded number at a time. Every chunk is verified against its
+/// name.
 struct ChunkCopy {
-    /// The transfers at once. A chunk has 16 MiB at most, usually one, so this bounds the memory as well.
+    /// The concurrent transfers. A chunk has at most 16 MiB, usually at most 1 MiB, so this bounds the memory as well.
     private static let width = 8
-    /// The chunks that the target is asked about at once.
+    /// The number of chunks per query to the target.
     private static let batch = 512
 
-    /// What was done.
+    /// The work done so far.
     struct Tally {
-        /// The chunks that were put, and their bytes as stored.
+        /// The chunks put, and their bytes as stored.
         var count = 0
         var bytes: UInt64 = 0
-        /// The bytes of contents that are in the target now.
+        /// The bytes of contents now in the target.
         var done: UInt64 = 0
         var incompleteContents = 0
     }
 
-    /// A chunk of one of the contents, with the bytes that it stands for.
+    /// A chunk of a content, with the bytes that it represents.
     private struct Wanted {
         let id: ChunkID
         let length: UInt64
@@ -37,7 +38,7 @@ struct ChunkCopy {
         self.keys = keys
     }
 
-    /// Copies the chunks that the target lacks: data before the manifests that list them.
+    /// Copies chunks missing from the target: data before the manifests that list them.
     ///
     /// - Parameter onProgress: Called with ``tally`` after each chunk.
     mutating func copy(_ contents: [ContentReference], onProgress: (Tally) -> Void) async throws {
@@ -73,7 +74,7 @@ struct ChunkCopy {
         tally.incompleteContents += incomplete.count
     }
 
-    /// Returns the manifests that the source has, by index.
+    /// Returns the source's manifests, by index.
     private func manifests(of contents: [(offset: Int, element: ContentReference)]) async throws -> [Int: ManifestList]
     {
         try await withThrowingTaskGroup(of: (Int, ManifestList?).self) { [self] group in
@@ -106,7 +107,7 @@ struct ChunkCopy {
         }
     }
 
-    /// - Returns: The chunks that the source does not have.
+    /// - Returns: The chunks missing from the source.
     private mutating func copy(
         _ chunks: Set<ChunkID>, _ kind: OutgoingChunk.Kind, _ lengths: [ChunkID: UInt64], _ onProgress: (Tally) -> Void
     ) async throws -> Set<ChunkID> {
@@ -138,7 +139,7 @@ struct ChunkCopy {
         return UInt64(frame.count)
     }
 
-    /// - Returns: Nil for a chunk that is absent or damaged in the source.
+    /// - Returns: Nil for a chunk absent or damaged in the source.
     private func frame(_ id: ChunkID) async throws -> [UInt8]? {
         do {
             let frame = try await source.getChunk(id, in: container)

@@ -2,25 +2,26 @@ package import CloudModel
 package import CloudStorage
 import ContainerLog
 
-/// Copies the logs of a cloud, and the chunks that their entries name, into another cloud.
+/// Copies a cloud's logs, and the chunks named by their entries, into a different cloud.
 ///
-/// Each log of the target becomes equal to that of the source, entry by entry, so versions, history and the position that each device has
-/// read to keep their meaning. The target keeps what it has if that is the beginning of the source's log, and refuses the copy otherwise.
-/// So a copy that was interrupted continues, and one that is repeated adds what is new. The source is only read.
+/// Each log of the target becomes equal to the source's, entry by entry, so versions, history and each device's
+/// position keep their meaning. The target keeps its log if that is the beginning of the source's log, and refuses the
+/// copy otherwise. So an interrupted copy continues, and a repeated copy adds the new entries. The source is only read.
 ///
-/// Nothing is deleted from either cloud, and no log of the target gets an entry before the chunks that it names.
+/// Nothing is deleted from either cloud, and no log of the target gets an entry before its chunks.
 package struct CloudCopy {
     package enum Purpose: Sendable {
-        /// The target becomes equal to the source. Chunks of entries that it has already are verified, too.
+        /// The target becomes equal to the source. Chunks of existing entries are verified, too.
         case copy
-        /// A device moves to the target: like a copy, but other devices may have moved, and written to the target, before. The target has to
-        /// be writable.
+        /// A device moves to the target: like a copy, but other devices may have moved there, and written to it,
+        /// before. The target has to be writable.
         case move
-        /// The end of a move, after ``move``: adds what is new and verifies the positions, but not the chunks of entries that the target has.
+        /// The end of a move, after ``move``: adds new entries and verifies the positions, but not the chunks of
+        /// entries already in the target.
         case rest
     }
 
-    /// The entries that are read at once.
+    /// The number of entries per read.
     private static let page = 64
 
     private let source: any CloudBackend
@@ -41,10 +42,10 @@ package struct CloudCopy {
         self.onProgress = onProgress
     }
 
-    /// Copies everything that the source has. A device of the source continues in the target, because its position is there.
+    /// Copies the entire source. A device of the source continues in the target, because its position exists there.
     ///
-    /// - Throws: `foreign` if the target has entries that the source does not have, the clouds' errors, and `CancellationError`. Whatever
-    ///   was copied by then stays, and the next copy continues there.
+    /// - Throws: `foreign` if the target has entries unknown to the source, the clouds' errors, and
+    ///   `CancellationError`. Everything copied by then stays, and the next copy continues there.
     package mutating func run() async throws -> CloudCopyProgress {
         let origin = try await source.connect(create: false)
         let destination = try await target.connect(create: true)
@@ -59,7 +60,8 @@ package struct CloudCopy {
         return progress
     }
 
-    /// Throws if the target has documents in a container that the source does not have, unless it is a copy that devices have moved to.
+    /// Throws if the target has documents in a container unknown to the source, unless devices have already moved to
+    /// this copy.
     private mutating func lookAtTarget(_ names: [ContainerName]) async throws {
         let others = try await target.containers()
         for name in names where others.contains(name) {
@@ -74,13 +76,13 @@ package struct CloudCopy {
         }
     }
 
-    /// Returns whether the entries of the target after a position, if there are any, are of devices that have moved to it.
+    /// Returns whether the target's entries after a position, if any, come from devices that have moved to it.
     private func mayHaveMore(_ container: ContainerName, after position: LogPosition) async throws -> Bool {
         if purpose != .copy, isContinued { return true }
         return try await target.entries(in: container, after: position, limit: 1).isEmpty
     }
 
-    /// Counts the entries, and the bytes of the contents that they name.
+    /// Counts the entries, and the bytes of their contents.
     private mutating func measure(_ names: [ContainerName]) async throws {
         var (entries, bytes) = (UInt64(0), UInt64(0))
         for name in names {
@@ -93,7 +95,7 @@ package struct CloudCopy {
                 position = last.position
                 entries += UInt64(records.count)
                 for record in records {
-                    // The copy reports what cannot be read.
+                    // The copy reports unreadable entries.
                     guard let batch = try? ChangeBatch(decoding: record.payload) else { continue }
                     for content in batch.copiedContents where seen.insert(content).inserted { bytes &+= content.size }
                 }
@@ -137,8 +139,8 @@ package struct CloudCopy {
         progress.containers += 1
     }
 
-    /// Puts the chunks that these entries name and the target lacks. Includes the first `present` entries, which the target has, so that a
-    /// repeated copy also restores chunks that the target lost.
+    /// Puts the chunks named by these entries and missing from the target. Includes the first `present` entries,
+    /// already in the target, so that a repeated copy also restores lost chunks.
     private mutating func copyChunks(
         of records: [LogRecord], present: Int, _ container: ContainerName, _ chunks: inout ChunkCopy,
         _ seen: inout SeenContents
@@ -151,7 +153,7 @@ package struct CloudCopy {
                 guard purpose != .rest || index >= present else { continue }
                 contents += seen.new(batch.copiedContents, since: chunks.keys.epoch)
             } catch {
-                // An entry that no device can read has no effect, and names no content.
+                // An entry no device can read has no effect, and names no content.
                 guard case .damaged = error else {
                     throw CloudError(
                         .tooNew, "A newer release wrote entry \(record.sequence) of \(container): \(error)")
@@ -164,14 +166,15 @@ package struct CloudCopy {
         progress = before.adding(chunks.tally)
     }
 
-    /// Throws `readOnly` if the target refuses changes: where it had everything, nothing has shown that yet. Puts a chunk that is there.
+    /// Throws `readOnly` if the target refuses changes: a complete target has not shown that yet. Puts a chunk that the
+    /// target already has.
     private func requireWriting(_ names: [ContainerName]) async throws {
         guard progress.copiedEntries == 0, progress.chunks == 0 else { return }
         for name in names {
             for record in try await source.entries(in: name, after: .start, limit: Self.page) {
                 guard let batch = try? ChangeBatch(decoding: record.payload) else { continue }
                 for content in batch.copiedContents where content.layout == .chunk {
-                    // Another content does as well.
+                    // Any content does.
                     guard let frame = try? await source.getChunk(content.digest, in: name) else { continue }
                     return try await target.putChunk(content.digest, frame: frame, in: name)
                 }
@@ -187,8 +190,8 @@ package struct CloudCopy {
     }
 }
 
-/// The contents of a log that were copied, so that each is looked at once. A collection of garbage may remove the keys that were found
-/// before its proposal, so each is looked at again after it.
+/// The copied contents of a log, so that each is examined once. A garbage collection may remove keys found before its
+/// proposal, so each content is examined again after it.
 private struct SeenContents {
     private var epoch: UInt64 = 0
     private var contents: Set<ContentReference> = []
@@ -199,27 +202,27 @@ private struct SeenContents {
     }
 }
 
-/// How far a copy is; at its end, what it did.
+/// The progress of a copy; at its end, the result.
 package struct CloudCopyProgress: Hashable, Sendable {
     /// The container whose log is being copied.
     package fileprivate(set) var container: ContainerName?
-    /// The entries of that log that are in both clouds.
+    /// The entries of that log in both clouds.
     package fileprivate(set) var entries: UInt64 = 0
-    /// The containers that are complete.
+    /// The complete containers.
     package fileprivate(set) var containers = 0
-    /// The entries of all logs, and the bytes of the contents that they name, which are larger than the chunks that are stored; 0 until they
-    /// are counted.
+    /// The entries of all logs, and the bytes of their contents, more than those of the stored chunks; 0 until they are
+    /// counted.
     package fileprivate(set) var totalEntries: UInt64 = 0
     package fileprivate(set) var totalBytes: UInt64 = 0
-    /// Those of them that are in both clouds.
+    /// Those in both clouds.
     package fileprivate(set) var doneEntries: UInt64 = 0
     package fileprivate(set) var doneBytes: UInt64 = 0
-    /// What this copy added to the target; what it had before does not count.
+    /// The additions of this copy to the target, without its earlier contents.
     package fileprivate(set) var copiedEntries = 0
     package fileprivate(set) var chunks = 0
     /// The bytes of these chunks, as stored.
     package fileprivate(set) var bytes: UInt64 = 0
-    /// The contents of which the source no longer has all chunks: usually superseded versions that were collected as garbage.
+    /// The contents with chunks missing from the source: usually superseded versions that were collected as garbage.
     package fileprivate(set) var incompleteContents = 0
 
     fileprivate func adding(_ tally: ChunkCopy.Tally) -> Self {
@@ -233,7 +236,7 @@ package struct CloudCopyProgress: Hashable, Sendable {
 }
 
 extension ChangeBatch {
-    /// The contents with bytes that the entry names, and the lists of collections.
+    /// The non-empty contents named by the entry, and the lists of collections.
     fileprivate var copiedContents: Set<ContentReference> {
         let lists = changes.compactMap { change -> ContentReference? in
             if case .collection(.proposed(_, let list)) = change { list } else { nil }

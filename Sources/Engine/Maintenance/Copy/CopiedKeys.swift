@@ -4,13 +4,13 @@ import CloudStorage
 import ContainerLog
 import Sync
 
-/// Chooses the keys of the chunks that a copy puts, by the collections of garbage that the copied entries propose.
+/// Chooses the keys of copied chunks, by the garbage collections proposed in the copied entries.
 ///
-/// The target's log gets the same collections, and a device may continue an open one there at any time. So a chunk counts as present only
-/// under a key that none of them may remove, and is put under such a key otherwise, as by a device that appends (docs/LOG.md,
-/// "Collection").
+/// The target's log gets the same collections, and a device may continue an open collection there at any time. So a
+/// chunk counts as stored only under a key that none of them may remove; otherwise it is put under such a key, as by an
+/// appending device (docs/LOG.md, "Collection").
 struct CopiedKeys {
-    /// The lists that are consulted. A key that an older one may have is not relied on.
+    /// The number of lists consulted. Keys possibly listed by older ones are not relied on.
     private static let maximumLists = 64
     private static let queryChunks = 512
 
@@ -22,7 +22,7 @@ struct CopiedKeys {
     /// The lists of the newest proposals, by epoch.
     private var contents: [UInt64: ContentReference] = [:]
     private var lists: [UInt64: CollectionList] = [:]
-    /// The newest epoch whose list is not consulted; 0 if all are.
+    /// The newest epoch without a consulted list; 0 if all are consulted.
     private var unread: UInt64 = 0
 
     init(from source: any CloudBackend, to target: any CloudBackend, _ container: ContainerName) {
@@ -31,8 +31,8 @@ struct CopiedKeys {
         self.container = container
     }
 
-    /// Takes note of the collections that an entry proposes. A proposal that the log's rules make void can count here, and costs no more
-    /// than a chunk that is put again.
+    /// Notes the collections proposed by an entry. A proposal made void by the log's rules may count here, at the cost
+    /// of no more than a repeated put.
     mutating func note(_ batch: ChangeBatch) {
         for case .collection(.proposed(let proposed, let list)) in batch.changes where proposed == epoch &+ 1 {
             epoch = proposed
@@ -41,7 +41,7 @@ struct CopiedKeys {
         }
     }
 
-    /// Returns those of these chunks of which the target has no key that stays.
+    /// Returns the chunks for which the target has no lasting key.
     mutating func missing(_ chunks: [ChunkID]) async throws -> Set<ChunkID> {
         guard epoch > 0, let target = target.facet((any ChunkCollecting).self) else {
             return try await target.missing(chunks, in: container)
@@ -73,7 +73,7 @@ struct CopiedKeys {
 
     // MARK: Lists
 
-    /// Reads the lists that were not read yet, the newest first.
+    /// Reads the unread lists, the newest first.
     private mutating func readLists() async throws {
         for epoch in contents.keys.sorted(by: >) where epoch > unread && lists[epoch] == nil {
             guard let list = try await list(of: epoch) else { return drop(upTo: epoch) }
@@ -93,7 +93,7 @@ struct CopiedKeys {
         lists = lists.filter { $0.key > unread }
     }
 
-    /// Returns nil for a list that the source does not have any more, or that means nothing.
+    /// Returns nil for a list missing from the source or without meaning.
     private func list(of epoch: UInt64) async throws -> CollectionList? {
         guard let content = contents[epoch] else { return nil }
         do {

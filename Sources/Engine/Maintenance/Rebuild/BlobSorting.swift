@@ -12,14 +12,14 @@ struct BlobSorting {
     let old: ContentStore
     let rows: SalvagedRows
     let knowledge: LogKnowledge
-    /// The containers of which the log still has all that the old state has read.
+    /// Containers whose log still contains everything read by the old state.
     let followed: Set<ContainerID>
     let transfers: TransferContext
     var tree: RecoveredTree
     var report: RebuildReport
-    /// Blobs that stay with the old state, as `shard/name`.
+    /// Blobs kept with the old state, as `shard/name`.
     private(set) var kept: [String] = []
-    /// Rows whose blob was found; the other rows have no bytes.
+    /// Rows whose blob was found; the remaining rows have no bytes.
     private var met: Set<NodeID> = []
 
     init(
@@ -37,7 +37,7 @@ struct BlobSorting {
 
     mutating func run(_ progress: (String) -> Void) async throws {
         for shard in try old.existingShards() {
-            // Also shows waiting users that the rebuild progresses.
+            // Also shows waiting users that the rebuild advances.
             progress("examining documents on this device, \(shard * 100 / 256) %")
             for blob in try old.blobs(inShard: shard).sorted(by: { $0.description < $1.description }) {
                 try await sort(blob)
@@ -62,7 +62,7 @@ struct BlobSorting {
         let manifest = try await manifest(of: blob)
         let hasHoles = status.blocks * 512 < status.size
         let digest = manifest?.reference.digest
-        // A row of which a byte may have changed can provide a name, but must not decide the verdict.
+        // A possibly damaged row can provide a name, but must not decide the verdict.
         let observer = row.flatMap { rows.isSound($0.node) ? $0 : nil }
         let verdict = BlobVerdict(
             row: observer, blob: blob, digest: digest, hasHoles: hasHoles, knowledge: knowledge,
@@ -84,7 +84,7 @@ struct BlobSorting {
 
     private mutating func recover(_ blob: BlobName, _ status: BlobStatus, _ row: LocalItem?) throws {
         if let row, SharedDatabaseFiles.contain(path(of: row)) {
-            // Not counted: where it comes from is known, and its database has its rows.
+            // Not counted: its origin is known, and its database has its rows.
             return kept.append(ContentStore.path(of: blob))
         }
         try tree.add(blob, of: old, status, row: row, below: row.map(rows.folders) ?? [])
@@ -111,7 +111,7 @@ struct BlobSorting {
         report.keptAside += 1
     }
 
-    /// Returns nil where the bytes cannot be read because the disk is damaged there.
+    /// Returns nil if disk damage makes the bytes unreadable.
     private func manifest(of blob: BlobName) async throws -> Manifest? {
         do {
             let file = SharedDescriptor(adopting: try old.open(blob))
@@ -119,7 +119,7 @@ struct BlobSorting {
         } catch is CancellationError { throw CancellationError() } catch { return nil }
     }
 
-    /// Returns whether the cloud holds every chunk, after uploading those that it lost.
+    /// Returns whether the cloud holds every chunk, after uploading the lost ones.
     private mutating func isHeld(_ manifest: Manifest, _ blob: BlobName, _ row: LocalItem?) async throws -> Bool {
         let place = row.flatMap { rows.container($0.container) } ?? knowledge.container(of: manifest.reference.digest)
         guard let place else { return false }
@@ -136,7 +136,7 @@ struct BlobSorting {
         }
     }
 
-    /// Handles a row for which no blob was found.
+    /// Handles a row without a blob.
     private mutating func sortWithoutBytes(_ row: LocalItem) throws {
         let above = rows.folders(above: row)
         switch row.kind {
@@ -152,7 +152,7 @@ struct BlobSorting {
 }
 
 extension Manifest {
-    /// The names of all chunks that the cloud must hold so that this content can be read.
+    /// All chunks the cloud must hold for this content to be readable.
     var chunkIDs: [ChunkID] {
         let ids = chunks.map(\.id)
         return reference.layout == .manifest ? ids + [reference.digest] : ids

@@ -3,10 +3,11 @@ package import CloudModel
 package import CloudStorage
 package import ContainerLog
 
-/// The items, and the contents of each, that the logs of a cloud have ever named. Pure; the caller passes the entries.
+/// The items ever named by a cloud's logs, and the contents of each. Pure; the caller passes the entries.
 ///
-/// It uses what the devices sent and not what the rules made of it: bytes that were ever sent are in the cloud's history. An entry whose
-/// number its device had used is void, as in a fold. An entry that changes packages may have been refused.
+/// Counts the changes as sent by devices, before the rules apply: bytes once sent are in the cloud's history. An entry
+/// with a number already used by its device is void, as in a fold. An entry that changes packages may have been
+/// refused.
 package struct LogKnowledge: Sendable {
     private struct Sent: Hashable {
         let item: ItemID
@@ -15,7 +16,7 @@ package struct LogKnowledge: Sendable {
 
     private var items: Set<ItemID> = []
     private var sent: Set<Sent> = []
-    /// Contents in entries that may have been refused.
+    /// Contents in possibly refused entries.
     private var doubtful: Set<Sent> = []
     /// The newest number of each device's entries in each container.
     private var numbers: [ContainerName: [DeviceID: UInt64]] = [:]
@@ -51,12 +52,13 @@ package struct LogKnowledge: Sendable {
         places[digest] = container
     }
 
-    /// Returns whether the log has an item of that id, or every container has it.
+    /// Returns whether the log, or every container, has an item of that id.
     package func knows(_ id: ItemID) -> Bool { id.isWellKnown || items.contains(id) }
 
     /// Returns whether the log says that this item has, or had, this content.
     ///
-    /// - Parameter isAgreed: Whether the device knows that the log took it, so that an entry which may have been refused counts.
+    /// - Parameter isAgreed: Whether the device knows that the log accepted it, so that a possibly refused entry
+    ///   counts.
     package func knows(_ digest: Digest, of id: ItemID, isAgreed: Bool) -> Bool {
         let content = Sent(item: id, digest: digest)
         return sent.contains(content) || isAgreed && doubtful.contains(content)
@@ -65,7 +67,7 @@ package struct LogKnowledge: Sendable {
     /// Returns whether any item has, or had, this content.
     package func knows(_ digest: Digest) -> Bool { places[digest] != nil }
 
-    /// Returns whether the log has a write of the key at that time, or a later one.
+    /// Returns whether the log has a write of the key at or after that time.
     package func hasWrite(of key: String, in container: ContainerName, since time: Timestamp) -> Bool {
         writes[container]?[key].map { $0 >= time } ?? false
     }
@@ -75,8 +77,9 @@ package struct LogKnowledge: Sendable {
 }
 
 extension LogKnowledge {
-    /// Reads every log of the cloud. Entries that cannot be read are reported to `onDamage` and skipped: contents that only they name count
-    /// as not sent. Throws ``CloudError`` where the cloud cannot be read, ``LogError`` where it is newer than this program.
+    /// Reads every log of the cloud. Unreadable entries are reported to `onDamage` and skipped: contents named only
+    /// there count as not sent. Throws ``CloudError`` if the cloud cannot be read, ``LogError`` if it is newer than
+    /// this program.
     package static func gather(
         from backend: any CloudBackend, onDamage: (ContainerName, LogSequence, String) -> Void
     ) async throws -> LogKnowledge {

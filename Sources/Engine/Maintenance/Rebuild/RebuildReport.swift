@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The result of a rebuild, for people and for `report.json` beside the state that was set aside.
+/// The result of a rebuild, for people and for `report.json` beside the old state.
 package struct RebuildReport: Codable, Hashable, Sendable {
     package var format: UInt32 = 1
     /// Why the state was rebuilt.
@@ -9,15 +9,15 @@ package struct RebuildReport: Codable, Hashable, Sendable {
     package let aside: String
     /// The path of the recovered documents from the mount's root; nil when there are none.
     package var folder: String?
-    /// Documents that the cloud did not have.
+    /// Documents missing from the cloud.
     package var recovered: UInt64 = 0
     /// Documents whose local bytes were removed because the cloud holds them.
     package var inCloud: UInt64 = 0
-    /// Documents that the cloud had but had lost bytes of, which were uploaded again.
+    /// Documents in the cloud with lost bytes, uploaded again.
     package var repaired: UInt64 = 0
-    /// Files that stay with the old state because their origin is not known.
+    /// Files kept with the old state because their origin is unknown.
     package var keptAside: UInt64 = 0
-    /// Paths of documents whose bytes were not on this device before the rebuild, and are not in the cloud.
+    /// Paths of documents with bytes neither on this device before the rebuild nor in the cloud.
     package var lost: [String] = []
 
     private enum CodingKeys: String, CodingKey {

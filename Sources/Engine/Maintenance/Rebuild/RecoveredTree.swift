@@ -4,8 +4,8 @@ import Glibc
 import LocalContent
 import LocalMetadata
 
-/// Puts documents that the cloud never had into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each at its former path below
-/// its container. They are new documents there, so every device receives them.
+/// Puts documents unknown to the cloud into a new state: `CloudDocs/Documents/Recovered/DEVICE DATE/…`, each at its
+/// former path below its container. They are new documents there, so every device receives them.
 struct RecoveredTree {
     private let metadata: MetadataDatabase
     private let content: ContentStore
@@ -16,10 +16,10 @@ struct RecoveredTree {
     private var folders: [[ItemName]: LocalItem] = [:]
     /// The number of documents in it.
     private(set) var count: UInt64 = 0
-    /// Folders to which entries were added.
+    /// Folders with added entries.
     private(set) var changedNodes: Set<NodeID> = []
 
-    /// - Parameter label: Distinguishes one recovery from another, such as `laptop 2026-11-20 14.03.12`.
+    /// - Parameter label: Distinguishes recoveries, such as `laptop 2026-11-20 14.03.12`.
     init(
         _ metadata: MetadataDatabase, _ content: ContentStore, in container: ContainerName = .cloudDocs, label: String,
         now: Timestamp, newID: @escaping @Sendable () -> ItemID = ItemID.random
@@ -40,7 +40,7 @@ struct RecoveredTree {
     /// The path where the documents are visible, from the mount's root.
     var path: String { "\(container.folderName)/Documents/" + home.map(\.description).joined(separator: "/") }
 
-    /// Adds the bytes of a blob of `store` as a hard link. `row` is what is known of the document.
+    /// Adds the bytes of a blob of `store` as a hard link. `row` is the known state of the document.
     mutating func add(
         _ blob: BlobName, of store: ContentStore, _ status: BlobStatus, row: LocalItem?, below above: [LocalItem]
     ) throws {
@@ -57,7 +57,7 @@ struct RecoveredTree {
         try content.link(blob, of: store, as: item.blob)
     }
 
-    /// Adds a document that has no bytes: an empty file or a symlink.
+    /// Adds a document without bytes: an empty file or a symlink.
     mutating func addEmpty(_ row: LocalItem, below above: [LocalItem]) throws {
         let item = try insert(row.name, row.kind, row, below: above) { item in
             item.target = row.target
@@ -74,7 +74,7 @@ struct RecoveredTree {
         count += 1
     }
 
-    /// Moves a row of this database that has no folder into this tree.
+    /// Moves a row of this database without a folder into this tree.
     mutating func adopt(_ stranded: LocalItem) throws {
         let folder = try folder(at: [])
         try metadata.write { transaction in
@@ -129,7 +129,7 @@ struct RecoveredTree {
         return try isTaken(name) ? name.firstFree(where: isTaken) : name
     }
 
-    /// Returns the folder that corresponds to these folders of the old state, and makes it and those above it where they are missing.
+    /// Returns the counterpart of these folders of the old state, creating it and missing folders above it.
     private mutating func folder(at above: [LocalItem]) throws -> LocalItem {
         var current = try documents()
         var path: [ItemName] = []
@@ -142,13 +142,14 @@ struct RecoveredTree {
         return current
     }
 
-    /// Returns the folders without those of an earlier recovery, so that a document which is recovered twice is not below two of them.
+    /// Returns the folders without those of an earlier recovery, so that a document recovered twice is not nested in
+    /// two of them.
     private func withoutHome(_ above: [LocalItem]) -> [LocalItem] {
         guard let start = above.firstIndex(where: { $0.name == home[0] }), start == 2 else { return above }
         return Array(above.dropFirst(start + 2))
     }
 
-    /// Returns the folder of that name, and makes it where there is none.
+    /// Returns the folder of that name, creating it if missing.
     private mutating func place(_ name: ItemName, in parent: LocalItem, like row: LocalItem?) throws -> LocalItem {
         var item = newItem(name, .folder, in: parent, like: row)
         changedNodes.insert(parent.node)

@@ -1,8 +1,8 @@
 import CloudModel
 
-/// The files of shared databases (docs/DATABASES.md), which are no documents: `IDENTIFIER/DEVICE/NUMBER.rows` and those beside them, in any folder
-/// of a container, and the folders above them. What a cloud that went back lacks of them is in the databases of devices, and is sent again from
-/// there; under another path no device would read them.
+/// The files of shared databases (docs/DATABASES.md), which are not documents: `IDENTIFIER/DEVICE/NUMBER.rows` and
+/// their siblings, in any folder of a container, and the folders above them. A rolled-back cloud's missing files are in
+/// the devices' databases, and are sent again from there; under a different path no device would read them.
 enum SharedDatabaseFiles {
     private static let root = "Databases"
     private static let schema = "schema.json"

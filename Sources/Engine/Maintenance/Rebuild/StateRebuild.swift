@@ -10,11 +10,12 @@ package import Transfers
 
 import struct Foundation.Data
 
-/// Builds a new state for a device from its cloud and the files on its disk, whether they are intact or damaged. No daemon may run on the
-/// state.
+/// Builds a new state for a device from its cloud and the files on its disk, whether intact or damaged. No daemon may
+/// run on the state.
 ///
-/// Every blob is judged by its own bytes: blobs that the log names are removed once the cloud is verified to hold them, all others become
-/// documents in the folder `Recovered`. The old database and files of unknown origin stay beside the new state, in `set-aside/`.
+/// Every blob is judged by its own bytes: blobs named by the log are removed once the cloud is verified to hold them,
+/// all others become documents in the folder `Recovered`. The old database and files of unknown origin stay beside the
+/// new state, in `set-aside/`.
 package struct StateRebuild: Sendable {
     private let swap: StateSwap
     private let backend: any CloudBackend
@@ -26,7 +27,7 @@ package struct StateRebuild: Sendable {
 
     /// - Parameters:
     ///   - state: the state directory, absolute.
-    ///   - device: the name under which other devices know this one.
+    ///   - device: this device's name, as shown on other devices.
     package init(
         state: String, transfers: TransferContext, device: String, time: any TimeSource,
         newID: @escaping @Sendable () -> ItemID = ItemID.random, log: Logger
@@ -70,7 +71,7 @@ package struct StateRebuild: Sendable {
         return sorting.report
     }
 
-    /// Makes one history of each log in which another program mixed two: the new state could not follow such a log.
+    /// Joins the histories of each log mixed from two by another program: the new state could not follow such a log.
     private func joinHistories() async throws {
         guard let joining = backend.facet((any HistoryJoining).self) else { return }
         for container in try await backend.containers() {
@@ -83,7 +84,7 @@ package struct StateRebuild: Sendable {
         }
     }
 
-    /// Returns the containers of which the cloud still has all that this device has read.
+    /// Returns the containers whose data read by this device is all still in the cloud.
     private func followed(of containers: [LocalContainer]) async throws -> Set<ContainerID> {
         var found: Set<ContainerID> = []
         for container in containers {
@@ -95,8 +96,8 @@ package struct StateRebuild: Sendable {
         return found
     }
 
-    /// Copies writes to key-value stores that are newer than those in the log, so that the new state sends them: those that were not sent,
-    /// and those that a cloud which went back no longer has.
+    /// Copies key-value writes newer than those in the log, so that the new state sends them: unsent writes, and writes
+    /// lost by a rolled-back cloud.
     private func keepKeyValues(_ metadata: MetadataDatabase, _ knowledge: LogKnowledge) throws {
         let now = time.now()
         for (name, pending) in SalvagedRows(path: swap.database).keyValues()
@@ -119,7 +120,7 @@ package struct StateRebuild: Sendable {
         return candidate
     }
 
-    /// Makes a device's name usable as a part of a file name.
+    /// Turns a device's name into a valid part of a file name.
     private func safe(_ name: String) -> String {
         let kept = name.map { $0 == "/" || $0.isNewline ? "-" : String($0) }.joined()
         return kept.isEmpty ? "this device" : kept

@@ -2,8 +2,8 @@ import Basics
 import FoundationEssentials
 import Glibc
 
-/// Replaces the old state by a rebuilt one atomically, also across crashes. The new state is built in `rebuild/`; once
-/// `rebuild/commit.json` exists, the next start completes the swap; before that, nothing has changed.
+/// Replaces the old state with a rebuilt one atomically, also across crashes. The new state is built in `rebuild/`;
+/// once `rebuild/commit.json` exists, the next start completes the swap; before that, nothing has changed.
 package struct StateSwap: Sendable {
     /// The state directory, absolute.
     package let state: String
@@ -21,7 +21,8 @@ package struct StateSwap: Sendable {
     package struct Commit: Codable, Sendable {
         package var format: UInt32 = 1
         package let report: RebuildReport
-        /// Blobs, relative to the old content, that stay with the state that is set aside; the others are in the cloud or in the new state.
+        /// Blobs, relative to the old content, that stay with the old state; the rest are in the cloud or in the new
+        /// state.
         package let kept: [String]
 
         package init(report: RebuildReport, kept: [String]) {
@@ -30,7 +31,7 @@ package struct StateSwap: Sendable {
         }
     }
 
-    /// Makes an empty directory to build in. Removes the files of an interrupted build, which were only hard links.
+    /// Creates an empty directory for the build. Removes the files of an interrupted build, mere hard links.
     package func begin() throws {
         try removeTree(work)
         try check("mkdir") { mkdir(work, 0o700) }
@@ -42,7 +43,7 @@ package struct StateSwap: Sendable {
         try carryThrough(commit)
     }
 
-    /// Completes an interrupted swap. Returns nil where there is none; an unfinished build is removed.
+    /// Completes an interrupted swap. Returns nil if there is none; an unfinished build is removed.
     package func resume() throws -> RebuildReport? {
         guard access(work, F_OK) == 0 else { return nil }
         guard access(commitFile, F_OK) == 0 else {
@@ -57,8 +58,8 @@ package struct StateSwap: Sendable {
     private func carryThrough(_ commit: Commit) throws {
         let aside = commit.report.aside
         try FileManager.default.createDirectory(atPath: aside, withIntermediateDirectories: true)
-        // The files that are left in `rebuild/` show how far an earlier run progressed: the old state is moved away before the new one
-        // replaces it.
+        // The remaining files in `rebuild/` show how far an earlier run progressed: the old state is moved away before
+        // the new one replaces it.
         if access(newDatabase, F_OK) == 0 {
             for suffix in ["", "-wal", "-shm"] { try move(database + suffix, to: "\(aside)/metadata.sqlite\(suffix)") }
             if access(newContent, F_OK) == 0 {
@@ -75,7 +76,7 @@ package struct StateSwap: Sendable {
         try removeTree(work)
     }
 
-    /// Moves a file if it exists; does nothing where an earlier run has moved it.
+    /// Moves a file if it exists; does nothing if an earlier run has moved it.
     private func move(_ source: String, to target: String) throws(Errno) {
         guard rename(source, target) != 0 else { return }
         guard errno == ENOENT else { throw Errno(errno, "rename \(source)") }
@@ -86,7 +87,7 @@ package struct StateSwap: Sendable {
             for name in try names(in: "\(folder)/\(shard)") where !kept.contains("\(shard)/\(name)") {
                 try check("unlink") { unlink("\(folder)/\(shard)/\(name)") }
             }
-            // A folder that still contains files stays.
+            // A folder with remaining files stays.
             _ = rmdir("\(folder)/\(shard)")
         }
         _ = rmdir(folder)

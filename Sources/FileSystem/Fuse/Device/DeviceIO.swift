@@ -1,8 +1,8 @@
 import CFuse3
 import Glibc
 
-/// The system calls that libfuse makes on /dev/fuse, replaced by our own, so that each reader can have its own channel and messages can
-/// carry fields that libfuse does not support.
+/// The system calls of libfuse on /dev/fuse, replaced by custom ones, so each reader can have its own channel and
+/// messages can carry fields not supported by libfuse.
 enum DeviceIO {
     static var calls: fuse_custom_io {
         var calls = fuse_custom_io()
@@ -18,11 +18,11 @@ enum DeviceIO {
             }
         }
         calls.read = { device, buffer, size, _ in read(DeviceIO.ownDevice ?? device, buffer, size) }
-        // Not called for a request of a ring, whose bytes are read into the entry.
+        // Not called for a ring request: its bytes are read into the entry.
         calls.splice_send = { source, sourceOffset, device, deviceOffset, size, flags, _ in
             cfuse_splice(source, sourceOffset, DeviceIO.ownDevice ?? device, deviceOffset, size, flags)
         }
-        // No splice_receive: it costs two more system calls for every request that is not a large write.
+        // No splice_receive: it costs two more system calls for every request except large writes.
         return calls
     }
 

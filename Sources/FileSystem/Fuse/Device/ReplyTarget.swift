@@ -1,17 +1,17 @@
 import CFuse3
 import Glibc
 
-/// A change to a message that libfuse writes, for fields that libfuse does not support.
+/// A change to a message written by libfuse, for fields it does not support.
 enum ReplyPatch {
     case none
-    /// Completes the reply to FUSE_INIT: it also accepts what the kernel offers and libfuse does not know.
+    /// Completes the reply to FUSE_INIT: it also accepts offers unknown to libfuse.
     case initialise(FuseAgreement)
     /// Completes the reply to an open, opendir or create.
     case open(flags: UInt32, backing: Int32)
 }
 
-/// The target of this thread's next message to the kernel. libfuse calls our `writev` without saying for which request, so the replying
-/// thread stores the target in a thread-local slot.
+/// The target of this thread's next message to the kernel. libfuse calls the custom `writev` without specifying the
+/// request, so the replying thread stores the target in a thread-local slot.
 struct ReplyTarget {
     let channel: ReplyChannel
     var patch: ReplyPatch
@@ -40,7 +40,7 @@ struct ThreadSlot: Sendable {
 
     init() {
         var key = pthread_key_t()
-        // Fails only when a process has made PTHREAD_KEYS_MAX (1,024) of them; there are three of ours.
+        // Fails only when a process has created PTHREAD_KEYS_MAX (1,024) of them; this module has three.
         precondition(pthread_key_create(&key, nil) == 0, "no thread-specific key is left")
         self.key = key
     }

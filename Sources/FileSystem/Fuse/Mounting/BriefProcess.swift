@@ -5,7 +5,7 @@ import Glibc
 /// Runs a short-lived program and captures its error output.
 enum BriefProcess {
     struct Result {
-        /// The exit status, or 128 plus the number of the signal that ended the program.
+        /// The exit status, or 128 plus the number of the signal ending the program.
         let status: Int32
         let errorOutput: String
     }
@@ -49,7 +49,7 @@ enum BriefProcess {
         return process
     }
 
-    /// Returns an environment with the path alone: a set-user-ID program should get no more than it needs.
+    /// Returns an environment with only the path: a set-user-ID program should get no more than it needs.
     private static func inheritedEnvironment() -> [String] {
         let usual = "/usr/local/bin:/usr/bin:/bin"
         return ["PATH=\(getenv("PATH").map { String(cString: $0) } ?? usual)", "LC_ALL=C"]

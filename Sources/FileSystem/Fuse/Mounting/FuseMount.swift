@@ -2,13 +2,14 @@ import Basics
 import CFuse3
 import Glibc
 
-/// One mount of this process: its path, and the device number that tells it apart from other mounts at that path.
+/// A mount of this process: its path, and its device number, distinguishing it from other mounts at that path.
 struct FuseMount: Sendable {
     let path: String
-    /// The file system's device number as in the mount table, so that no other mount at this path is removed.
+    /// The file system's device number as in the mount table, so no other mount at this path is removed.
     private let device: String
 
-    /// The number of the connection in the kernel's control file system: the minor number of the device, as its major number is 0.
+    /// The connection's number in the kernel's control file system: the device's minor number, as its major number is
+    /// 0.
     var connection: UInt32? { device.split(separator: ":").last.flatMap { UInt32($0) } }
 
     /// Mounts at `path`; the descriptor returned is the connection to the kernel.
@@ -34,7 +35,7 @@ struct FuseMount: Sendable {
         }
     }
 
-    /// Mounts by `mount(2)` with a /dev/fuse that this process opens itself.
+    /// Mounts by `mount(2)` with a /dev/fuse opened by this process itself.
     private static func direct(_ path: String, _ options: FuseOptions) throws(FuseError) -> Int32 {
         let device = open("/dev/fuse", O_RDWR | O_CLOEXEC)
         guard device >= 0 else { throw openFailure(String(cString: strerror(errno))) }
@@ -52,7 +53,7 @@ struct FuseMount: Sendable {
         return device
     }
 
-    /// Returns the options that both `mount(2)` and `fusermount3` accept.
+    /// Returns the options common to `mount(2)` and `fusermount3`.
     static func shared(_ options: FuseOptions) -> String {
         "default_permissions" + (options.isOpenToOthers ? ",allow_other" : "")
     }

@@ -4,17 +4,17 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The folder that a file system is mounted on.
+/// The folder on which a file system is mounted.
 package enum FuseMountPoint {
-    /// Removes mounts at `path` whose process has died ("Transport endpoint is not connected"), one after the other if several are stacked,
-    /// and returns whether there were any. A mount that any process still serves stays.
+    /// Removes mounts at `path` whose process has died ("Transport endpoint is not connected"), top first if several
+    /// are stacked, and returns whether there were any. A mount still served by any process stays.
     ///
     /// Blocks while the mount's process is slow to reply, for five seconds at most.
     @discardableResult
     package static func clearDeadMount(at path: String) throws(FuseError) -> Bool {
         let path = resolved(path)
         var cleared = false
-        // Each iteration removes one mount; a hundred stacked ones do not occur.
+        // Each iteration removes a single mount; a hundred stacked mounts do not occur.
         for _ in 0..<100 {
             guard let entry = try topmost(at: path), entry.isFuse, isDead(path) else { return cleared }
             try unmount(path, lazily: true)
@@ -41,7 +41,7 @@ package enum FuseMountPoint {
         return path
     }
 
-    /// Returns the number of the file system that is mounted at `path`, as `major:minor`; nil where there is none.
+    /// Returns the number of the file system mounted at `path`, as `major:minor`; nil if there is none.
     package static func device(at path: String) throws(FuseError) -> String? { try topmost(at: resolved(path))?.device }
 
     static func topmost(at path: String) throws(FuseError) -> MountTable.Entry? {
@@ -50,13 +50,13 @@ package enum FuseMountPoint {
         }
     }
 
-    /// Unmounts by `umount2(2)` as root, by `fusermount3 -u` otherwise. A lazy unmount hides the mount at once and removes it when it is no
-    /// longer in use.
+    /// Unmounts by `umount2(2)` as root, by `fusermount3 -u` otherwise. A lazy unmount hides the mount immediately and
+    /// removes it when it is no longer in use.
     static func unmount(_ path: String, lazily: Bool) throws(FuseError) {
         guard geteuid() == 0 else { return try Fusermount.unmount(path, lazily: lazily) }
         guard umount2(path, cfuse_unmount_flags(lazily ? 1 : 0)) != 0 else { return }
         let code = errno
-        // EINVAL: there is no mount any more.
+        // EINVAL: the mount no longer exists.
         if code == EINVAL { return }
         if code == EBUSY { throw busy(path) }
         throw FuseError(.system, "Unmounting \(path) failed: \(String(cString: strerror(code))).")
@@ -68,7 +68,8 @@ package enum FuseMountPoint {
             "\(path) is in use. Close the programs that use it (`fuser -vm \(path)` names them), or unmount it lazily.")
     }
 
-    /// Returns the path without links. A mount at its end may be dead and cannot be queried: then only its parent is resolved.
+    /// Returns the path without links. A mount at its end may be dead and impossible to query: then only its parent is
+    /// resolved.
     private static func resolved(_ path: String) -> String {
         if let whole = canonical(path) { return whole }
         let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -87,24 +88,24 @@ package enum FuseMountPoint {
         return String(cString: text)
     }
 
-    /// Returns whether querying the root of the mount fails with ENOTCONN. The query runs on a thread of its own, because a process that
-    /// lives but hangs would block the caller; after five seconds the mount counts as alive.
+    /// Returns whether querying the mount's root fails with ENOTCONN. The query runs on a separate thread, because a
+    /// hung process would block the caller; after five seconds the mount counts as alive.
     private static func isDead(_ path: String) -> Bool {
         let probe = Probe()
         do throws(Errno) {
             try OwnThread.detach("fuse-probe") {
                 let result = cfuse_ask_attributes(path)
-                // ECONNABORTED: the mount died while it was being asked, which io_uring's slower end makes likely.
+                // ECONNABORTED: the mount died during the query, made likely by io_uring's slower end.
                 probe.finish(isDead: result != 0 && [ENOTCONN, ECONNABORTED].contains(errno))
             }
         } catch {
-            // A daemon that cannot be queried counts as alive too.
+            // If a daemon cannot be queried, it counts as alive too.
             return false
         }
         return probe.wait(seconds: 5)
     }
 
-    /// The result of a thread that may never return.
+    /// The result of a possibly hung thread.
     private final class Probe: Sendable {
         private let answer = Mutex(false)
         private let arrival = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import Basics
 import CFuse3
 import Glibc
 
-/// `fusermount3(1)`, the set-user-ID program that mounts for ordinary users and hands back the connection.
+/// `fusermount3(1)`, the set-user-ID program for mounting as an ordinary user; it hands back the connection.
 enum Fusermount {
     private static let program = "fusermount3"
     /// The environment variable with the number of the socket on which `fusermount3` sends the descriptor.
@@ -17,7 +17,8 @@ enum Fusermount {
         var words = "fsname=\(options.name),subtype=\(options.name),\(FuseMount.shared(options))"
         if options.isReadOnly { words += ",ro" }
         let result = Result { () throws(FuseError) in try run(["-o", words, "--", path], socket: sockets[1]) }
-        // With the helper's end closed here too, a missing descriptor shows as end-of-file and not as silence.
+        // With the helper's end closed in this process too, a missing descriptor shows as end-of-file and not as
+        // silence.
         close(sockets[1])
         let outcome = try result.get()
         guard outcome.status == 0 else { throw failure(outcome, "mounting", path) }

@@ -1,9 +1,9 @@
 import Basics
 import Glibc
 
-/// The mounts that this process sees, from /proc/self/mountinfo, `proc_pid_mountinfo(5)`.
+/// The mounts visible to this process, from /proc/self/mountinfo, `proc_pid_mountinfo(5)`.
 struct MountTable: Equatable {
-    /// One line of the table.
+    /// A line of the table.
     struct Entry: Equatable {
         /// Major and minor number of the mounted file system, as in `st_dev`.
         let device: String
@@ -15,7 +15,7 @@ struct MountTable: Equatable {
 
     let entries: [Entry]
 
-    /// Parses the table's text. A line that does not parse is skipped, because newer kernels may add others.
+    /// Parses the table's text. Unparsable lines are skipped, because newer kernels may add new kinds.
     init(parsing text: [UInt8]) {
         entries = text.split(separator: UInt8(ascii: "\n")).compactMap(Self.entry)
     }
@@ -24,7 +24,7 @@ struct MountTable: Equatable {
         MountTable(parsing: try readFile("/proc/self/mountinfo"))
     }
 
-    /// Returns the mount that a path shows: the last one at it, since a later mount covers an earlier one.
+    /// Returns the visible mount at a path: the last one, since a later mount covers an earlier one.
     func topmost(at path: [UInt8]) -> Entry? { entries.last { $0.path == path } }
 
     /// Parses a line such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`: the device is the third field, the path the
@@ -61,7 +61,7 @@ struct MountTable: Equatable {
     }
 }
 
-/// Reads a file of /proc, whose size is not known beforehand.
+/// Reads a file of /proc, without knowing its size beforehand.
 func readFile(_ path: String) throws(Errno) -> [UInt8] {
     let file = try check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
     defer { close(file) }

@@ -5,7 +5,7 @@ extension fuse_file_info {
 }
 
 extension FuseOperations {
-    /// Adds the callbacks that open, read and write files. libfuse passes a file's information to each of them.
+    /// Adds the callbacks for opening, reading and writing files. libfuse passes a file's information to each of them.
     static func addFiles(to table: inout fuse_lowlevel_ops) {
         addOpening(to: &table)
         addContent(to: &table)

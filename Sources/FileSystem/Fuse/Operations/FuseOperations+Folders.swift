@@ -31,7 +31,7 @@ extension FuseOperations {
 }
 
 extension Optional where Wrapped == UnsafeMutablePointer<fuse_file_info> {
-    /// The information that libfuse passes along with an open file; it is always present where the protocol carries a handle.
+    /// The information passed by libfuse with an open file; it is never missing if the protocol carries a handle.
     var file: fuse_file_info {
         guard let self else { preconditionFailure("libfuse called back without the file's information") }
         return self.pointee

@@ -1,7 +1,7 @@
 import CFuse3
 
 extension FuseOperations {
-    /// Adds the callbacks that create, remove and rename entries.
+    /// Adds the callbacks for creating, removing and renaming entries.
     static func addNames(to table: inout fuse_lowlevel_ops) {
         table.readlink = { request, node in
             let reader = FuseReader.current

@@ -4,7 +4,7 @@ import CFuse3
 package struct FuseContext: Sendable, Equatable {
     package let user: UInt32
     package let group: UInt32
-    /// The calling thread, as in `gettid(2)`; its process may have another number.
+    /// The calling thread, as in `gettid(2)`; its process may have a different number.
     package let process: Int32
     /// The caller's umask; the kernel has already applied it to the modes in requests.
     package let umask: UInt32

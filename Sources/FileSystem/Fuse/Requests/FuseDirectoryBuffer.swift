@@ -15,8 +15,8 @@ package struct FuseDirectoryBuffer<Kind>: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<used]) }
 
-    /// Appends one entry through `encode`, which receives the remaining memory and the name with a NUL, and returns the size that the entry
-    /// needs, having written it only if it fits.
+    /// Appends an entry through `encode`: it receives the remaining memory and the name with a NUL, and returns the
+    /// size needed by the entry, having written it only if it fits.
     private mutating func append(
         _ name: some Collection<UInt8>, _ encode: (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>?) -> Int
     ) -> Bool {
@@ -39,7 +39,7 @@ package struct FuseDirectoryBuffer<Kind>: ~Copyable {
 }
 
 extension FuseDirectoryBuffer where Kind == FuseReply.Directory {
-    /// Adds a name; returns false if it does not fit, in which case the buffer should be sent without it.
+    /// Adds a name; returns false if it does not fit and the buffer should be sent without it.
     ///
     /// - Parameters:
     ///   - mode: only the type counts.
@@ -53,8 +53,8 @@ extension FuseDirectoryBuffer where Kind == FuseReply.Directory {
 }
 
 extension FuseDirectoryBuffer where Kind == FuseReply.DirectoryPlus {
-    /// Adds a name with its attributes, which counts as a lookup unless the name is `.` or `..`; returns false, without counting it, if it
-    /// does not fit. `next` is as in the plain buffer.
+    /// Adds a name with its attributes, counting as a lookup unless the name is `.` or `..`; returns false, without
+    /// counting it, if it does not fit. `next` is as in the plain buffer.
     package mutating func add(_ name: some Collection<UInt8>, _ entry: FuseEntry, next: Int64) -> Bool {
         var parameters = entry.parameters
         return append(name) { fuse_add_direntry_plus(nil, $0, $1, $2, &parameters, Int(next)) }

@@ -1,4 +1,4 @@
-/// The kinds of reply: the type of a request says which one it takes, so a reply to a lookup cannot be a count.
+/// The kinds of reply: a request's type determines its kind, so a reply to a lookup cannot be a count.
 package enum FuseReply {
     /// Success without a value.
     package enum Done {}

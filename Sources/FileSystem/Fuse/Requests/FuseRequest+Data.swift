@@ -2,7 +2,8 @@ import CFuse3
 import Glibc
 
 extension FuseRequest where Reply == FuseReply.Data {
-    /// Replies with at most as many bytes as were requested; fewer only at the end of the file, or where it is open for direct input.
+    /// Replies with at most the requested number of bytes; fewer only at the end of the file, or if it is open for
+    /// direct input.
     @discardableResult
     package consuming func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {
         answer { fuse_reply_buf($0, bytes.baseAddress, bytes.count) }
@@ -13,7 +14,7 @@ extension FuseRequest where Reply == FuseReply.Data {
         answer { fuse_reply_buf($0, bytes, bytes.count) }
     }
 
-    /// Replies as above, with bytes lent without a closure: a request cannot be consumed in one.
+    /// Replies as above, with bytes lent without a closure: a request cannot be consumed in a closure.
     @discardableResult
     package consuming func reply(_ bytes: RawSpan) -> Bool {
         answer { request in
@@ -21,8 +22,8 @@ extension FuseRequest where Reply == FuseReply.Data {
         }
     }
 
-    /// Replies with a range of `file`: spliced from the page cache without a copy in this process where the reply is of two pages or more.
-    /// Bytes beyond the end of the file are left out.
+    /// Replies with a range of `file`: spliced from the page cache without a copy in this process if the reply is at
+    /// least two pages. Bytes beyond the end of the file are left out.
     @discardableResult
     package consuming func reply(from file: Int32, at offset: Int64, count: Int) -> Bool {
         if case .ring(let entry) = channel {
@@ -39,7 +40,7 @@ extension FuseRequest where Reply == FuseReply.Data {
         }
     }
 
-    /// Reads the range into the memory of `entry`, which the kernel copies from.
+    /// Reads the range into the memory of `entry`, from which the kernel copies.
     private consuming func reply(from file: Int32, at offset: Int64, count: Int, in entry: RingEntry) -> Bool {
         let limit = min(count, RingMemory.payloadSize)
         var size = 0

@@ -32,7 +32,7 @@ extension FuseRequest where Reply == FuseReply.Opened {
 }
 
 extension FuseRequest where Reply == FuseReply.Attributes {
-    /// Replies with `attributes`, which the kernel may show for `timeout` without another request.
+    /// Replies with `attributes`; the kernel may show them for `timeout` without a further request.
     @discardableResult
     package consuming func reply(_ attributes: FuseAttributes, timeout: Duration) -> Bool {
         var status = attributes.status

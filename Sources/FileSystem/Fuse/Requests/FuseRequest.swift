@@ -3,11 +3,11 @@ import CFuse3
 import Glibc
 import Logging
 
-/// One request of the kernel, which must be replied to exactly once: a reply consumes the value, and a request that is dropped without a
-/// reply fails with EIO and is logged, so a forgotten request never hangs a program.
+/// A kernel request, to be replied to exactly once: a reply consumes the value, and a request dropped without a reply
+/// fails with EIO and is logged, so a forgotten request never hangs a program.
 ///
-/// Any thread may reply. To reply later, from a closure or a task, see ``deferred()``. The replies return whether the kernel accepted them:
-/// it does not when the mount has ended, and then no forget or release follows either.
+/// Any thread may reply. To reply later, from a closure or a task, see ``deferred()``. The replies return whether the
+/// kernel accepted them: it does not when the mount has ended, and then no forget or release follows either.
 package struct FuseRequest<Reply>: ~Copyable, Sendable {
     private var handle: RequestHandle
 
@@ -34,17 +34,18 @@ package struct FuseRequest<Reply>: ~Copyable, Sendable {
     /// Replies with an error number of `errno(3)`.
     @discardableResult
     package consuming func fail(_ code: Int32) -> Bool {
-        // The kernel takes 0 as success, and refuses a message with a code of 512 or more, which would leave the program waiting.
+        // The kernel takes 0 as success, and refuses a message with a code of 512 or more, leaving the program waiting.
         answer { fuse_reply_err($0, (1..<512).contains(code) ? code : EIO) }
     }
 
     @discardableResult
     package consuming func fail(_ error: Errno) -> Bool { fail(error.code) }
 
-    /// Moves the request into an object that closures can capture and reply through later.
+    /// Moves the request into an object for closures to capture and reply through later.
     package consuming func deferred() -> DeferredRequest<Reply> { DeferredRequest(self) }
 
-    /// Ends the request with what `send` passes to libfuse. This is the only way out of this type, so the handle is used once.
+    /// Ends the request with the reply passed by `send` to libfuse. This is the only way out of this type, so the
+    /// handle is used once.
     consuming func answer(_ patch: ReplyPatch = .none, _ send: (OpaquePointer) -> Int32) -> Bool {
         let handle = handle
         discard self
@@ -57,7 +58,7 @@ package struct FuseRequest<Reply>: ~Copyable, Sendable {
         handle.watchesInterrupt = true
         let interrupts = handle.connection.takeUnretainedValue().interrupts
         interrupts.insert(handler, for: handle.unique)
-        // An interrupt that libfuse received before the line above found no handler.
+        // An interrupt received by libfuse before the line above found no handler.
         return isInterrupted && interrupts.remove(handle.unique) != nil
     }
 

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// The handlers to call when a request is interrupted, by the kernel's number of the request. Holds only requests that wait.
+/// The handlers to call when a request is interrupted, by the kernel's number of the request. Holds only waiting
+/// requests.
 ///
-/// libfuse's own hook is not used: libfuse calls it with the request's lock held, so a reply from the hook would free that lock.
+/// libfuse's own hook is not used: libfuse calls it with the request's lock held, so a reply from the hook would free
+/// that lock.
 final class InterruptHandlers: Sendable {
     private let handlers = Mutex<[UInt64: @Sendable () -> Void]>([:])
 
@@ -14,6 +16,6 @@ final class InterruptHandlers: Sendable {
         handlers.withLock { $0.removeValue(forKey: unique) }
     }
 
-    /// Runs the handler of a request, if it has one that has not run. No lock is held during the call.
+    /// Runs a request's handler, if it has one and has not run it. No lock is held during the call.
     func fire(_ unique: UInt64) { remove(unique)?() }
 }

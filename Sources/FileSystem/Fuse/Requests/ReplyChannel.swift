@@ -2,8 +2,8 @@
 ///
 /// @unchecked: any thread may reply through an entry, once.
 enum ReplyChannel: @unchecked Sendable {
-    /// The descriptor that the request was read from; the kernel accepts the reply only there.
+    /// The request's descriptor; the kernel accepts the reply only there.
     case device(Int32)
-    /// The entry that holds the request until its reply is committed. It lives as long as the connection.
+    /// The entry holding the request until its reply is committed. It lives as long as the connection.
     case ring(Unmanaged<RingEntry>)
 }

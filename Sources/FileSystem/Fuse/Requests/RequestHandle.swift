@@ -1,9 +1,9 @@
 import CFuse3
 import Glibc
 
-/// libfuse's pointer to a request and the connection that it arrived over. A plain value: ``FuseRequest`` ensures its single use.
+/// libfuse's pointer to a request, and the request's connection. A plain value: ``FuseRequest`` ensures its single use.
 ///
-/// @unchecked: the pointer is libfuse's, which lets any thread reply.
+/// @unchecked: the pointer is libfuse's, and any thread may reply to it.
 struct RequestHandle: @unchecked Sendable {
     let request: OpaquePointer
     /// Retained, because libfuse's session must outlive its last request.

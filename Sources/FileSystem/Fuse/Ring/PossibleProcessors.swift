@@ -1,8 +1,8 @@
 import Basics
 import Glibc
 
-/// The processors that the machine may ever have, which is how many queues the kernel expects. sysconf(3) may return fewer, and with a
-/// queue too few the kernel would hold all requests for ever.
+/// The machine's possible processors, and so the number of queues expected by the kernel. sysconf(3) may return fewer,
+/// and with a queue too few the kernel would hold all requests forever.
 enum PossibleProcessors {
     static func count() throws(Errno) -> Int {
         let path = "/sys/devices/system/cpu/possible"
@@ -10,7 +10,7 @@ enum PossibleProcessors {
         return count
     }
 
-    /// Parses a list such as `0-3,8`, at most 8,192 processors; nil if it is none.
+    /// Parses a list such as `0-3,8`, at most 8,192 processors; nil if it is invalid.
     static func count(in text: [UInt8]) -> Int? {
         var sum = 0
         for range in text.prefix(while: { $0 != UInt8(ascii: "\n") }).split(

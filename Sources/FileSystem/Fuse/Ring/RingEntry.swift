@@ -3,20 +3,20 @@ import Glibc
 
 /// A place of a queue: it is free in the kernel, or holds a request until the reply is committed.
 ///
-/// @unchecked: the memory belongs to the kernel while the entry is free, and otherwise to the one that handles the request. `isHeld`,
-/// `wasUsed`, `isLarge` and `refusal` belong to the thread of the queue.
+/// @unchecked: the memory belongs to the kernel while the entry is free, and otherwise to the request's handler.
+/// `isHeld`, `wasUsed`, `isLarge` and `refusal` belong to the thread of the queue.
 final class RingEntry: @unchecked Sendable {
-    /// Kept, because it unmaps what `header` and `payload` point to.
+    /// Kept, because it unmaps the targets of `header` and `payload`.
     private let memory: RingMemory
     private let header: UnsafeMutablePointer<kernel_fuse_ring_header>
-    /// The request's arguments but the first, then the reply's body.
+    /// The request's arguments except the first, then the reply's body.
     let payload: UnsafeMutableRawPointer
-    /// Lives as long as the connection, which every request retains.
+    /// Lives as long as the connection, retained by every request.
     unowned let queue: RingQueue
     var isHeld = false
-    /// Whether the entry has ever got a request.
+    /// Whether the entry has ever received a request.
     var wasUsed = false
-    /// What replaces EINTR in the reply that is being sent; 0: nothing.
+    /// Replaces EINTR in the current reply; 0: no replacement.
     var refusal: Int32 = 0
     /// Names the entry in the completions of its commands.
     let token: UInt64
@@ -34,7 +34,7 @@ final class RingEntry: @unchecked Sendable {
         vectors[1] = iovec(iov_base: payload, iov_len: RingMemory.payloadSize)
     }
 
-    /// What the registration names.
+    /// The vectors named by the registration.
     var registration: UnsafeMutablePointer<iovec> {
         let end = UnsafeMutableRawPointer(header) + MemoryLayout<kernel_fuse_ring_header>.size
         return end.assumingMemoryBound(to: iovec.self)
@@ -47,7 +47,7 @@ final class RingEntry: @unchecked Sendable {
         UnsafeRawPointer(header).loadUnaligned(as: kernel_fuse_in_header.self)
     }
 
-    /// The request's first argument, which follows 128 bytes for struct fuse_in_header.
+    /// The request's first argument, after 128 bytes for struct fuse_in_header.
     private var argument: UnsafeRawPointer { UnsafeRawPointer(header) + 128 }
 
     /// The length of the request's first argument; nil if the kernel's sizes contradict each other.
@@ -59,7 +59,7 @@ final class RingEntry: @unchecked Sendable {
 
     var route: RingRoute { RingRoute(request.opcode) }
 
-    /// Copies the request to `target`, which has room for ``largestMessage`` bytes, in the form that /dev/fuse gives it.
+    /// Copies the request to `target`, with room for ``largestMessage`` bytes, in the form used by /dev/fuse.
     ///
     /// - Returns: Its length; nil if the kernel's sizes contradict each other.
     func copyRequest(to target: UnsafeMutableRawPointer) -> Int? {
@@ -75,7 +75,7 @@ final class RingEntry: @unchecked Sendable {
 
     /// Sends libfuse's message as the reply: a header, then the body.
     ///
-    /// - Returns: As writev(2) does: how many bytes were sent, or -1 and `errno`.
+    /// - Returns: As writev(2) does: the number of bytes sent, or -1 and `errno`.
     func send(_ vectors: UnsafeMutablePointer<iovec>, count: Int32) -> Int {
         let headerSize = MemoryLayout<kernel_fuse_out_header>.size
         guard count >= 1, let first = vectors[0].iov_base, vectors[0].iov_len == headerSize else {
@@ -87,12 +87,12 @@ final class RingEntry: @unchecked Sendable {
         var size = 0
         for vector in UnsafeBufferPointer(start: vectors + 1, count: Int(count) - 1) {
             guard size + vector.iov_len <= RingMemory.payloadSize else {
-                // The kernel requests no more than fits; if it did, the program gets an error and does not wait for ever.
+                // The kernel requests no more than fits; otherwise the program gets an error and does not wait forever.
                 reply.error = -EIO
                 size = 0
                 break
             }
-            // Bytes that were read into the payload are there already.
+            // Bytes read into the payload are there already.
             if let bytes = vector.iov_base, bytes != payload + size {
                 (payload + size).copyMemory(from: bytes, byteCount: vector.iov_len)
             }
@@ -101,7 +101,7 @@ final class RingEntry: @unchecked Sendable {
         return finish(reply, size) ? headerSize + size : -1
     }
 
-    /// Fails a request that cannot be passed to libfuse.
+    /// Fails a request unsuitable for libfuse.
     func fail(_ code: Int32) {
         _ = finish(kernel_fuse_out_header(len: 0, error: -code, unique: unique), 0)
     }
@@ -119,12 +119,13 @@ final class RingEntry: @unchecked Sendable {
         return true
     }
 
-    /// Gives the memory of the payload back. Allowed only between two system calls of the queue's thread, while the entry is free.
+    /// Gives the payload's memory back. Allowed only between two system calls of the queue's thread, while the entry is
+    /// free.
     func trim() {
         madvise(payload, RingMemory.payloadSize, MADV_DONTNEED)
         isLarge = false
     }
 
-    /// The size of the reply that is being committed.
+    /// The size of the reply being committed.
     var replySize: Int { Int(header.pointee.payload_size) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The threads that handle the requests which may wait for the disk.
+/// The threads handling requests that may wait for the disk.
 final class RingHelpers: Sendable {
     private struct State {
         /// At most as many as there are entries.
@@ -20,7 +20,7 @@ final class RingHelpers: Sendable {
         arrivals.signal()
     }
 
-    /// Handles requests until ``end()`` was called and none is left.
+    /// Handles requests until ``end()`` was called and none are left.
     func serve(_ connection: FuseConnection) {
         FuseReader(connection: connection, queue: nil).serve { reader, note in
             arrivals.wait()
@@ -31,7 +31,7 @@ final class RingHelpers: Sendable {
         }
     }
 
-    /// Lets each thread end after the requests that were added before.
+    /// Lets each thread end after the previously added requests.
     func end() {
         let isFirst = state.withLock { state in
             defer { state.isEnding = true }

@@ -2,11 +2,12 @@ import Basics
 import CFuse3
 import Glibc
 
-/// The memory of several entries, which the kernel writes requests to and reads replies from. Pages that are not touched cost nothing.
+/// The memory of several entries, to which the kernel writes requests and from which it reads replies. Untouched pages
+/// cost nothing.
 final class RingMemory: @unchecked Sendable {
     /// The header of an entry and, after it, the two `iovec`s of its registration.
     static let headerStride = 320
-    /// The largest payload of a request or a reply: 32 pages, which is what the kernel reads ahead, too.
+    /// The largest payload of a request or a reply: 32 pages, like the kernel's read-ahead.
     static let payloadSize = 128 << 10
 
     private let start: UnsafeMutableRawPointer

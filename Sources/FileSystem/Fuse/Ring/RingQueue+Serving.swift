@@ -4,7 +4,7 @@ import Glibc
 
 /// The loop of a queue's thread.
 extension RingQueue {
-    /// What ends the loop.
+    /// The reason for ending the loop.
     enum End: Equatable {
         /// The mount is gone, or the session stops.
         case mount
@@ -70,17 +70,18 @@ extension RingQueue {
         return [0, EINTR, EAGAIN, EBUSY].contains(code) ? nil : .failure(Errno(code, "io_uring_enter"))
     }
 
-    /// Gives back the memory of large replies, all of which the kernel has copied. Nothing else uses the memory: the kernel writes to a free
-    /// entry only within a system call of this thread.
+    /// Gives back the memory of large replies, all of them copied by the kernel. Nothing else uses the memory: the
+    /// kernel writes to a free entry only within a system call of this thread.
     private func trim() {
         guard large.count > 8 else { return }
         for entry in large where !entry.isHeld { entry.trim() }
         large.removeAll { !$0.isLarge }
     }
 
-    /// Ends the newest wait for bytes, if all entries are in use by such waits: requests that need no bytes may be behind them, and the
-    /// kernel passes on no request without a commit. Programs repeat a read that fails with EINTR, for which there are new entries; where
-    /// the queue may not grow, it fails with EAGAIN, which most do not repeat.
+    /// Ends the newest wait for bytes, if all entries are in use by such waits: requests not needing bytes may be
+    /// behind them, and the kernel passes on no request without a commit. Programs repeat a read that fails with EINTR,
+    /// for which there are new entries; if the queue may not grow, it fails with EAGAIN, and most programs do not
+    /// repeat that.
     private func endNewestWait(_ connection: FuseConnection) -> Bool {
         for entry in entries.filter(\.isHeld).sorted(by: { $0.unique > $1.unique }) {
             guard let interrupt = connection.interrupts.remove(entry.unique) else { continue }

@@ -3,18 +3,18 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// The requests of one processor: a ring, its entries, and the thread that serves them.
+/// The requests of a processor: a ring, its entries, and the thread serving them.
 ///
 /// @unchecked: everything but `shared` belongs to that thread once it runs.
 final class RingQueue: @unchecked Sendable {
     private struct Shared {
-        /// Entries with replies of other threads, which the queue's thread has to commit.
+        /// Entries with replies of other threads, to be committed by the queue's thread.
         var finished: [RingEntry] = []
-        /// Replies reach no kernel any more.
+        /// Replies no longer reach the kernel.
         var hasEnded = false
     }
 
-    /// The kernel's number of the queue: that of the processor whose requests it gets.
+    /// The kernel's number of the queue: the number of the processor whose requests it gets.
     let number: Int
     private let bell: Int32
     let ring: UnsafeMutablePointer<cfuse_ring>
@@ -22,11 +22,11 @@ final class RingQueue: @unchecked Sendable {
     private let shared = Mutex(Shared())
     var counts: RingCounts
     var entries: [RingEntry] = []
-    /// Entries whose memory holds large replies.
+    /// Entries with memory holding large replies.
     var large: [RingEntry] = []
-    /// Whether a reply was committed that the kernel has not got yet.
+    /// Whether a committed reply has not reached the kernel yet.
     var hasCommit = false
-    /// Whether the kernel has got a reply since the last request.
+    /// Whether the kernel has received a reply since the last request.
     var hasCommittedSinceRequest = false
 
     /// The token of the bell; entries have their place in `entries`.
@@ -60,7 +60,7 @@ final class RingQueue: @unchecked Sendable {
 
     // MARK: Replies
 
-    /// Commits the reply that `entry` holds: at the next system call of the queue's thread, which another thread wakes for that.
+    /// Commits the reply in `entry`: at the next system call of the queue's thread, woken if necessary.
     ///
     /// - Returns: Whether the queue still serves.
     func finish(_ entry: RingEntry) -> Bool {
@@ -115,11 +115,11 @@ final class RingQueue: @unchecked Sendable {
 
     // MARK: Commands
 
-    /// Registers as many entries as the counts asks for.
+    /// Registers as many entries as the counts ask for.
     func grow() {
         let count = counts.growth
         guard count > 0 else { return }
-        // Without memory the queue works on with the entries that it has.
+        // Without memory the queue continues with its existing entries.
         guard let memory = try? RingMemory(count: count) else { return }
         for index in 0..<count {
             let entry = RingEntry(memory, index: index, queue: self, token: UInt64(entries.count))
@@ -129,15 +129,15 @@ final class RingQueue: @unchecked Sendable {
         counts.register(count)
     }
 
-    /// To be called when no thread serves the queue any more.
+    /// To be called when no thread serves the queue any longer.
     func closeRing() { cfuse_ring_close(ring) }
 
     func watchBell() { prepare { cfuse_ring_watch(ring, bell, bellCount, Self.bellToken) } }
 
-    /// Prepares a command, after submitting the earlier ones if there is no place for it.
+    /// Prepares a command, after submitting the earlier ones if there is no room for it.
     private func prepare(_ command: () -> Int32) {
         while command() == 0 {
-            // An error that lasts ends the session at the next wait.
+            // A persistent error ends the session at the next wait.
             guard [0, EINTR, EAGAIN, EBUSY].contains(cfuse_ring_enter(ring, 0)) else { return }
         }
     }

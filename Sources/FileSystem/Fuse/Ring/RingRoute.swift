@@ -1,12 +1,13 @@
-/// Which thread handles a request of a ring.
+/// The thread for handling a ring request.
 ///
-/// The kernel ties a request to the thread of its processor's queue, even while that thread is busy and others are idle. So what waits for
-/// the disk is handed to a helper. That costs two switches between threads, which is little beside a flush.
+/// The kernel ties a request to the thread of its processor's queue, even while that thread is busy and others are
+/// idle. So disk-bound requests are handed to a helper. That costs two switches between threads, little compared to a
+/// flush.
 enum RingRoute: Equatable {
     case here
     case helper
 
-    /// Those that may write, copy or flush any number of bytes.
+    /// Requests that may write, copy or flush any number of bytes.
     private static let long: Set<FuseRequestCounts.Operation> = [
         .write, .fsync, .fsyncdir, .syncfs, .fallocate, .copyFileRange,
     ]

@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The queues of a mount, one for each processor that the machine may have, and their threads.
+/// The queues of a mount, one per possible processor of the machine, and their threads.
 final class RingTransport: Sendable {
     private let queues: [RingQueue]
     private let helpers: RingHelpers
@@ -15,7 +15,8 @@ final class RingTransport: Sendable {
     private let isAgreed = Atomic(false)
     private let refusal = Mutex<Errno?>(nil)
 
-    /// Makes the queues, before the kernel is promised that they exist: after FUSE_INIT it holds all requests until they are registered.
+    /// Creates the queues, before the kernel is promised that they exist: after FUSE_INIT it holds all requests until
+    /// they are registered.
     init(device: Int32, options: FuseOptions) throws(Errno) {
         let count = try PossibleProcessors.count()
         guard count <= Self.most else { throw Errno(E2BIG, "make a queue for each of \(count) processors") }
@@ -27,16 +28,16 @@ final class RingTransport: Sendable {
         threads = (0..<count + helpers.count).map { _ in ServingThread() }
     }
 
-    /// A thread for each of more processors would cost more than it brings.
+    /// On machines with more processors, a thread for each would cost more than it brings.
     private static let most = 256
 
-    /// What the mount uses now.
+    /// The mount's current transport.
     var transport: FuseTransport {
         if let refusal = refusal.withLock({ $0 }) { return .device(.refused("\(refusal)")) }
         return .rings(queues: queues.count)
     }
 
-    /// Starts the threads, which wait for ``begin()``. `close` is called when one of them finds that the mount has ended.
+    /// Starts the threads, to wait for ``begin()``. `close` is called when any of them finds that the mount has ended.
     func start(_ connection: FuseConnection, close: @escaping @Sendable () -> Void) throws(Errno) {
         do throws(Errno) {
             for (queue, thread) in zip(queues, threads) {

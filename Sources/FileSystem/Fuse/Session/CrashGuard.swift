@@ -3,22 +3,22 @@ import CFuse3
 import Glibc
 import Synchronization
 
-/// What a crashing process leaves behind: a line in its error output that names the request which caused the crash, and a new process if
-/// requested.
+/// The traces of a crashing process: a line in its error output naming the request behind the crash, and a new process
+/// if requested.
 ///
-/// Active for threads that read requests. Without a new process the runtime's own handler runs after the line is written, where there is
-/// one.
+/// Active for threads that read requests. Without a new process the runtime's own handler, if any, runs after the line
+/// is written.
 package enum CrashGuard {
     static let slot = ThreadSlot()
 
     /// Writes such a line from now on. Call it once per process.
     package static func install() { cfuse_crash_install(slot.key) }
 
-    /// Keeps the control that a crash uses open: its number must not become another file's.
+    /// Keeps the control used by a crash open: its number must not be reused for another file.
     private static let control = Mutex<FuseControl?>(nil)
 
-    /// From now on, a crash aborts this connection, so that a thread which waits in the kernel for one of its programs cannot keep the crashed
-    /// process.
+    /// From now on, a crash aborts this connection, so a thread waiting in the kernel for a program of the connection
+    /// cannot keep the crashed process.
     static func abortsConnection(_ connection: FuseControl) {
         control.withLock { control in
             cfuse_crash_control(connection.descriptor)
@@ -26,12 +26,12 @@ package enum CrashGuard {
         }
     }
 
-    /// From now on, a crash replaces the process by one of the same program, with the same process id, these arguments and one more: how
-    /// often it has crashed in a row. Ten minutes without a crash end a row.
+    /// From now on, a crash replaces the process by a new one of the same program, with the same process id, these
+    /// arguments and an additional one: how often it has crashed in a row. Ten minutes without a crash end a row.
     ///
-    /// - Parameter crashes: the last such number; 0 for a process that was not started by a crash.
+    /// - Parameter crashes: the last such number; 0 for a process not started by a crash.
     package static func startAgain(arguments: [String], crashes: Int) {
-        // Both live as long as the process does.
+        // Both live as long as the process.
         let count = UnsafeMutablePointer<CChar>.allocate(capacity: 5)
         count.initialize(repeating: 0, count: 5)
         let pointers = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: arguments.count + 2)
@@ -41,8 +41,8 @@ package enum CrashGuard {
         cfuse_crash_restart(pointers, count, Int32(clamping: crashes))
     }
 
-    /// Returns how long a process waits that was started after that many crashes in a row: one second, doubled each time, at most five
-    /// minutes.
+    /// Returns the wait of a process started after that many crashes in a row: one second, doubled each time, at most
+    /// five minutes.
     package static func pause(before crashes: Int) -> Duration {
         crashes <= 0 ? .zero : .seconds(min(300, 1 << min(crashes - 1, 9)))
     }
@@ -51,11 +51,11 @@ package enum CrashGuard {
     static func unblockSignals() { cfuse_unblock_crash_signals() }
 }
 
-/// The message that a thread is handling, for the line of a crash.
+/// The message handled by a thread, for the line of a crash.
 final class RequestNote {
     private let note: UnsafeMutablePointer<cfuse_request_note>
 
-    /// Makes the note of the calling thread.
+    /// Creates the note of the calling thread.
     init() {
         note = .allocate(capacity: 1)
         note.initialize(to: cfuse_request_note(message: nil, size: 0))

@@ -4,13 +4,13 @@ import Glibc
 import Logging
 import Synchronization
 
-/// libfuse's session and its descriptors. Lives until its last request is replied to and its last reader has ended, because libfuse frees
-/// the session that all of them point to.
+/// libfuse's session and its descriptors. Lives until its last request is replied to and its last reader has ended,
+/// because libfuse frees the session they all point to.
 ///
-/// @unchecked: `session` is libfuse's pointer, with locks of its own inside; everything else is constant or guarded.
+/// @unchecked: `session` is libfuse's pointer, with internal locks; everything else is constant or guarded.
 final class FuseConnection: @unchecked Sendable {
     let session: OpaquePointer
-    /// The first descriptor is the one that was mounted, the others are clones of it; one for each reader or one for all.
+    /// The first descriptor is the mounted one, the rest are clones of it; one per reader or a shared one for all.
     let devices: [Int32]
     let fileSystem: any FuseFileSystem
     let options: FuseOptions
@@ -21,7 +21,7 @@ final class FuseConnection: @unchecked Sendable {
     private let hasSevered = Atomic(false)
     private let ringTransport = Mutex<RingTransport?>(nil)
 
-    /// Takes over `device`, a mounted /dev/fuse, which is closed on failure too.
+    /// Takes over `device`, a mounted /dev/fuse, closed on failure too.
     init(device: Int32, fileSystem: any FuseFileSystem, options: FuseOptions, logger: Logger) throws(FuseError) {
         guard let session = Self.makeSession(device) else {
             close(device)
@@ -40,12 +40,12 @@ final class FuseConnection: @unchecked Sendable {
         for device in devices.dropFirst() { close(device) }
     }
 
-    /// The queues of the mount; nil if all its requests come from the descriptors.
+    /// The mount's queues; nil if all its requests come from the descriptors.
     var rings: RingTransport? { ringTransport.withLock { $0 } }
 
-    /// Makes the queues, while FUSE_INIT is being handled.
+    /// Creates the queues, during FUSE_INIT.
     ///
-    /// - Returns: What to agree on with the kernel.
+    /// - Returns: The transport to agree on with the kernel.
     func openRings(_ close: @escaping @Sendable () -> Void) -> FuseTransport {
         // The kernel repeats FUSE_INIT if the versions of the protocol differ.
         if let rings { return rings.transport }
@@ -64,8 +64,8 @@ final class FuseConnection: @unchecked Sendable {
     /// Whether replies no longer reach a kernel, though writing them to the descriptors succeeds.
     var isSevered: Bool { hasSevered.load(ordering: .sequentiallyConsistent) }
 
-    /// Ends the connection: programs that still have files open get ENOTCONN. The numbers of the descriptors stay in use until the last
-    /// request is replied to, so no late reply can reach a file that got the same number.
+    /// Ends the connection: programs with open files get ENOTCONN. The numbers of the descriptors stay in use until the
+    /// last request is replied to, so no late reply can reach a different file with the same number.
     func sever() {
         hasSevered.store(true, ordering: .sequentiallyConsistent)
         let void = open("/dev/null", O_RDWR | O_CLOEXEC)
@@ -96,7 +96,8 @@ final class FuseConnection: @unchecked Sendable {
         return session
     }
 
-    /// Returns more channels of the same connection; none where /dev/fuse cannot be opened, in which case all readers share the first.
+    /// Returns more channels of the same connection; none if /dev/fuse cannot be opened: all readers then share the
+    /// first.
     private static func clones(of device: Int32, count: Int) -> [Int32] {
         var clones: [Int32] = []
         for _ in 0..<max(0, count) {

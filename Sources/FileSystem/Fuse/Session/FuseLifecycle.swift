@@ -27,7 +27,7 @@ final class FuseLifecycle: Sendable {
 
     var agreement: FuseAgreement? { state.withLock { $0.agreement } }
     var isStopping: Bool { state.withLock { $0.isStopping } }
-    /// Whether the threads that serve requests have to end.
+    /// Whether the serving threads have to end.
     var isClosing: Bool { state.withLock { $0.isClosing } }
     var ending: FuseEnding? { state.withLock { $0.ending } }
 
@@ -66,7 +66,7 @@ final class FuseLifecycle: Sendable {
         for continuation in ends { continuation.resume(returning: ending) }
     }
 
-    /// Returns once the kernel's first request is replied to, or at once if the session has ended.
+    /// Returns once the kernel's first request is replied to, or immediately if the session has ended.
     func waitForStart() async {
         await withCheckedContinuation { continuation in
             let isDue = state.withLock { state in

@@ -2,11 +2,12 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// Invalidates what the kernel caches. May be called from any thread, but never under a lock that a handler acquires, and never from within
-/// a handler except for attributes alone: the kernel may hold a lock of the very folder or page whose request that handler serves.
+/// Invalidates the kernel's caches. May be called from any thread, but never under a lock acquired by a handler, and
+/// never from within a handler except for attributes alone: the kernel may hold a lock of the very folder or page of
+/// that handler's request.
 ///
-/// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``. Invalidating something
-/// that the kernel does not cache is no error.
+/// The order after a remote change: commit, then the generation, then ``invalidateInode``, then ``invalidateEntry``.
+/// Invalidating something not cached by the kernel is no error.
 package struct FuseNotifier: Sendable {
     private let connection: FuseConnection
 
@@ -20,7 +21,7 @@ package struct FuseNotifier: Sendable {
                 connection.session, node, Int(offset), Int(length)))
     }
 
-    /// Invalidates what `name` in `parent` means, including that there is no such name.
+    /// Invalidates the meaning of `name` in `parent`, including its absence.
     package func invalidateEntry(parent: FuseNode, name: [UInt8]) throws(Errno) {
         let code = name.withUnsafeBytes { bytes in
             fuse_lowlevel_notify_inval_entry(
@@ -29,8 +30,8 @@ package struct FuseNotifier: Sendable {
         try check("invalidate an entry", code)
     }
 
-    /// Invalidates `name` and notifies watchers of the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and the name was only
-    /// invalidated.
+    /// Invalidates `name` and notifies watchers of the folder that `child` is gone. EBUSY, ENOTEMPTY: it is in use, and
+    /// the name was only invalidated.
     package func delete(parent: FuseNode, child: FuseNode, name: [UInt8]) throws(Errno) {
         let code = name.withUnsafeBytes { bytes in
             fuse_lowlevel_notify_delete(

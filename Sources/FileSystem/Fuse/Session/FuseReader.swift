@@ -3,18 +3,19 @@ import CFuse3
 import Glibc
 import Logging
 
-/// A thread that handles requests: it passes each one to libfuse, which parses it and calls the file system.
+/// A request-handling thread: it passes each request to libfuse, to be parsed and dispatched to the file system.
 final class FuseReader {
     let connection: FuseConnection
-    /// Where the request that is being handled came from.
+    /// The channel of the current request.
     private(set) var channel: ReplyChannel
-    /// The queue whose thread this is; nil for other threads.
+    /// The queue of this thread; nil for other threads.
     private let queue: RingQueue?
-    /// The memory of the request: libfuse's, which it allocates at the first read and reuses for each later one, or an entry's copy.
+    /// The memory of the request: libfuse's, allocated at the first read and reused for each later one, or an entry's
+    /// copy.
     private var buffer = fuse_buf()
-    /// Whether the request that is being handled must drop set-id bits.
+    /// Whether the current request must drop set-id bits.
     private(set) var clearsSetID = false
-    /// The result of the FUSE_INIT that is being handled.
+    /// The result of the current FUSE_INIT.
     private(set) var agreement = FuseAgreement(offer: kernel_fuse_init_in(), options: FuseOptions())
 
     private static let slot = ThreadSlot()
@@ -25,7 +26,7 @@ final class FuseReader {
         queue = nil
     }
 
-    /// A reader of entries, on the thread of `queue` or on that of a helper.
+    /// A reader of entries, on the thread of `queue` or on a helper's.
     init(connection: FuseConnection, queue: RingQueue?) {
         self.connection = connection
         channel = .device(connection.devices[0])
@@ -35,21 +36,21 @@ final class FuseReader {
 
     deinit { free(buffer.mem) }
 
-    /// The reader that runs on this thread. libfuse's callbacks run nowhere else.
+    /// The reader running on this thread. libfuse's callbacks run nowhere else.
     static var current: FuseReader {
         guard let pointer = slot.value else { preconditionFailure("libfuse called back outside of a reader") }
         return Unmanaged<FuseReader>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// The queue whose thread this is.
+    /// The queue of this thread.
     static var queue: RingQueue? {
         slot.value.flatMap { Unmanaged<FuseReader>.fromOpaque($0).takeUnretainedValue().queue }
     }
 
-    /// The bytes of the request that is being handled.
+    /// The bytes of the current request.
     var message: UnsafeRawPointer { UnsafeRawPointer(buffer.mem) }
 
-    /// Calls `step`, which handles requests, until it returns false.
+    /// Calls `step` to handle requests until it returns false.
     func serve(_ step: (FuseReader, RequestNote) -> Bool) {
         Self.slot.value = Unmanaged.passUnretained(self).toOpaque()
         defer { Self.slot.value = nil }
@@ -59,7 +60,7 @@ final class FuseReader {
         }
     }
 
-    /// Reads and handles requests until the mount has ended or the session stops. `close` is what ends the session.
+    /// Reads and handles requests until the mount has ended or the session stops. `close` ends the session.
     func run(_ close: @escaping @Sendable () -> Void) {
         guard case .device(let device) = channel else { return }
         serve { _, note in
@@ -68,7 +69,7 @@ final class FuseReader {
         noteLibraryFailure()
     }
 
-    /// Handles one request; returns false when there are no more.
+    /// Handles a request; returns false when there are no more.
     private func step(_ device: Int32, _ note: RequestNote, _ close: @escaping @Sendable () -> Void) -> Bool {
         let size = ReplyTarget.with(channel: channel, patch: .none) {
             fuse_session_receive_buf(connection.session, &buffer)
@@ -120,7 +121,7 @@ final class FuseReader {
             ])
     }
 
-    /// Returns whether to read on. EINTR comes from the signal that wakes a reader to check whether the session stops.
+    /// Returns whether to read on. EINTR comes from the signal waking a reader to check whether the session stops.
     private func shouldContinue(after code: Int32) -> Bool {
         if connection.lifecycle.isStopping { return false }
         if code == EINTR || code == EAGAIN { return true }
@@ -132,7 +133,7 @@ final class FuseReader {
         header.opcode == KERNEL_FUSE_OP_INIT ? .initialise(agreement) : .none
     }
 
-    /// Decides what to accept of the FUSE_INIT that is being handled.
+    /// Decides which parts of the current FUSE_INIT to accept.
     private func negotiate(_ close: @escaping @Sendable () -> Void) -> FuseAgreement {
         var offer = kernel_fuse_init_in()
         let headerSize = MemoryLayout<kernel_fuse_in_header>.size
@@ -145,13 +146,13 @@ final class FuseReader {
         return agreement
     }
 
-    /// Runs the handler of a request that libfuse has marked as interrupted, outside of libfuse's locks.
+    /// Runs the handler of a request marked as interrupted by libfuse, outside of libfuse's locks.
     private func fireInterrupt() {
         let unique = message.load(fromByteOffset: MemoryLayout<kernel_fuse_in_header>.size, as: UInt64.self)
         connection.interrupts.fire(unique)
     }
 
-    /// Records that libfuse ended the session by itself, as it does when it and the kernel cannot agree at the start.
+    /// Records that libfuse ended the session, as it does when it and the kernel cannot agree at the start.
     private func noteLibraryFailure() {
         if connection.lifecycle.agreement == nil, !connection.lifecycle.isStopping,
             fuse_session_exited(connection.session) != 0
@@ -160,8 +161,8 @@ final class FuseReader {
         }
     }
 
-    /// Returns whether a request wants set-ID bits dropped. libfuse does not pass these flags on, and removes the one of setattr from the
-    /// message before it calls back.
+    /// Returns whether a request wants set-ID bits dropped. libfuse does not pass these flags on, and removes the one
+    /// of setattr from the message before it calls back.
     private func wantsSetIDCleared(_ header: kernel_fuse_in_header) -> Bool {
         let body = MemoryLayout<kernel_fuse_in_header>.size
         switch Int(header.opcode) {
@@ -177,7 +178,7 @@ final class FuseReader {
         }
     }
 
-    /// Turns a request of libfuse into a value that must be replied to.
+    /// Turns a request of libfuse into a value requiring a reply.
     func adopt<Reply>(_ request: OpaquePointer?) -> FuseRequest<Reply> {
         guard let request else { preconditionFailure("libfuse called back without a request") }
         let header = message.load(as: kernel_fuse_in_header.self)

@@ -1,10 +1,10 @@
 import Basics
 import Logging
 
-/// The threads that read requests, and the one that waits for their end.
+/// The threads reading requests, and the thread waiting for their end.
 enum FuseReaders {
-    /// Starts the readers. They end with the mount, or when the returned `stop` is called; either way the connection is then severed and
-    /// marked as ended.
+    /// Starts the readers. They end with the mount, or when the returned `stop` is called; either way the connection is
+    /// then severed and marked as ended.
     static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
         WakeSignal.install()
         let threads = (0..<max(1, connection.options.readerCount)).map { _ in ServingThread() }
@@ -37,7 +37,7 @@ enum FuseReaders {
         }
     }
 
-    /// Waits until every thread that serves requests has ended, waking those that still wait for one.
+    /// Waits until every serving thread has ended, waking those still waiting for a request.
     private static func finish(_ connection: FuseConnection, _ threads: [ServingThread]) {
         for thread in threads { thread.waitUntilEnded() }
         connection.rings?.end()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many requests of each kind have arrived: the cost of a workload as an exact number.
+/// How many requests of each kind have arrived: a workload's cost as an exact number.
 package final class FuseRequestCounts: Sendable {
     /// A request's number in the kernel's protocol, `enum fuse_opcode` of linux/fuse.h.
     package enum Operation: UInt32, Sendable, CaseIterable {
@@ -52,25 +52,25 @@ package final class FuseRequestCounts: Sendable {
 
     private let finished = Atomic<UInt64>(0)
 
-    /// Counts a request that has arrived. Has to be followed by ``finish()``.
+    /// Counts an arrived request. Has to be followed by ``finish()``.
     func add(_ code: UInt32) {
-        // The last slot counts operations that a later kernel may add.
+        // The last slot counts operations added by later kernels.
         counts[min(Int(code), 63)].add(1, ordering: .relaxed)
     }
 
-    /// Counts a request whose handler has returned. It may still wait for bytes.
+    /// Counts a request after its handler has returned. It may still wait for bytes.
     func finish() { finished.add(1, ordering: .releasing) }
 
     package subscript(operation: Operation) -> UInt64 { counts[Int(operation.rawValue)].load(ordering: .relaxed) }
 
-    /// The counts of the kinds that have arrived at all, by the name of their operation.
+    /// The non-zero counts, by the name of their operation.
     package var byName: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Operation.allCases.map { ("\($0)", self[$0]) }).filter { $0.value > 0 }
     }
 
-    /// The number of requests whose handlers are running. A program does not wait for some of them, such as a release.
+    /// The number of requests with running handlers. A program does not wait for some of them, such as a release.
     package var inProgress: UInt64 {
-        // In this order, because a request that arrives in between counts as one in progress.
+        // In this order, because a request arriving in between counts as in progress.
         let finished = finished.load(ordering: .acquiring)
         return max(total, finished) - finished
     }

@@ -11,7 +11,7 @@ package final class FuseSession: Sendable {
     let connection: FuseConnection
     private let mount: FuseMount
     private let close: @Sendable () -> Void
-    /// Aborts the connection; nil where the kernel offers no control of it.
+    /// Aborts the connection; nil if the kernel offers no control of it.
     package let control: FuseControl?
 
     private init(_ connection: FuseConnection, _ mount: FuseMount, close: @escaping @Sendable () -> Void) {
@@ -29,13 +29,13 @@ package final class FuseSession: Sendable {
         if let control { CrashGuard.abortsConnection(control) }
     }
 
-    /// The number of the connection in the kernel's control file system.
+    /// The connection's number in the kernel's control file system.
     package var connectionNumber: UInt32? { mount.connection }
 
     /// Mounts `fileSystem` at the folder `path` and returns once the kernel's first request is replied to.
     ///
-    /// Mounts through /dev/fuse as root and through `fusermount3` as an ordinary user. Fails if a process that died left its mount behind:
-    /// see ``FuseMountPoint/clearDeadMount(at:)``.
+    /// Mounts through /dev/fuse as root and through `fusermount3` as an ordinary user. Fails if a dead process left its
+    /// mount behind: see ``FuseMountPoint/clearDeadMount(at:)``.
     package static func mount(
         _ fileSystem: any FuseFileSystem, at path: String, options: FuseOptions = FuseOptions(), logger: Logger
     ) async throws(FuseError) -> FuseSession {
@@ -59,10 +59,10 @@ package final class FuseSession: Sendable {
         return session
     }
 
-    /// Invalidates the kernel's caches after changes that the kernel did not make itself.
+    /// Invalidates the kernel's caches after changes not made by the kernel itself.
     package var notifier: FuseNotifier { FuseNotifier(connection) }
 
-    /// The requests that the kernel has sent so far.
+    /// The requests sent by the kernel so far.
     package var counts: FuseRequestCounts { connection.counts }
 
     /// Why the session ended; nil while it serves.
@@ -71,19 +71,20 @@ package final class FuseSession: Sendable {
     /// The agreement with the kernel at the start.
     package var agreement: FuseAgreement? { connection.lifecycle.agreement }
 
-    /// How requests of the kernel arrive; nil until the start.
+    /// How kernel requests arrive; nil until the start.
     package var transport: FuseTransport? { connection.rings?.transport ?? agreement?.transport }
 
-    /// Removes the mount, which ends the session. Fails with ``FuseError/Code/busy`` while programs use the mount; if `lazily`, the mount
-    /// is hidden at once and the session continues until the last of them is done. Does nothing if the mount is already gone.
+    /// Removes the mount and so ends the session. Fails with ``FuseError/Code/busy`` while programs use the mount; if
+    /// `lazily`, the mount is hidden immediately and the session continues until the last of them is done. Does nothing
+    /// if the mount is already gone.
     package func unmount(lazily: Bool = false) async throws(FuseError) {
         let mount = mount
         try await OwnThread.run("fuse-unmount") { () throws(FuseError) in try mount.unmount(lazily: lazily) }
     }
 
-    /// Removes the mount and ends the session even if programs have files open: they get ENOTCONN. Requests that are still open may be
-    /// replied to later, without effect. Returns when no handler runs any more; throws if the mount could not be removed, which is then
-    /// dead and can be cleared.
+    /// Removes the mount and ends the session even if programs have files open: they get ENOTCONN. Unfinished requests
+    /// may be replied to later, without effect. Returns when no handler is running; throws if the mount could not be
+    /// removed: it is then dead and can be cleared.
     package func stop() async throws(FuseError) {
         connection.lifecycle.requestStop()
         let unmounting: Result<Void, FuseError>

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How requests of the kernel arrive.
+/// How kernel requests arrive.
 package enum FuseTransport: Sendable, Equatable {
-    /// By io_uring, with one queue for each processor; forgets and interrupts still by /dev/fuse.
+    /// By io_uring, with one queue per processor; forgets and interrupts still by /dev/fuse.
     case rings(queues: Int)
     /// By reading /dev/fuse.
     case device(Reason)
@@ -12,11 +12,11 @@ package enum FuseTransport: Sendable, Equatable {
         case unwanted
         /// The kernel is older than Linux 6.14, or was built without FUSE over io_uring.
         case unknownToKernel
-        /// The parameter `enable_uring` of the kernel's module is off.
+        /// The kernel module's parameter `enable_uring` is off.
         case notEnabled
-        /// The kernel does not read and write files by itself for this mount. All bytes would then be copied once more.
+        /// The kernel does not directly read and write files for this mount. All bytes would then be copied once more.
         case noPassthrough
-        /// The kernel refused what is needed for it.
+        /// The kernel refused a prerequisite.
         case refused(String)
     }
 }
@@ -43,9 +43,9 @@ extension FuseTransport.Reason: CustomStringConvertible {
         }
     }
 
-    /// Returns the reason for which the kernel's FUSE_INIT offers no io_uring.
+    /// Returns the reason why the kernel's FUSE_INIT offers no io_uring.
     static func absent() -> Self {
-        // The parameter exists in every kernel that was built with FUSE over io_uring.
+        // The parameter exists in every kernel built with FUSE over io_uring.
         access("/sys/module/fuse/parameters/enable_uring", F_OK) == 0 ? .notEnabled : .unknownToKernel
     }
 }

@@ -1,7 +1,7 @@
 import Basics
 
 extension OwnThread {
-    /// Runs `body` on a thread of its own and waits for it without blocking a thread of the pool.
+    /// Runs `body` on a separate thread and waits for it without blocking a thread of the pool.
     static func run<Value: Sendable>(
         _ name: String, _ body: @escaping @Sendable () throws(FuseError) -> Value
     ) async throws(FuseError) -> Value {

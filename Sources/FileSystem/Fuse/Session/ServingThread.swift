@@ -4,7 +4,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that serves requests, and the way to end it.
+/// A request-serving thread, and the way to end it.
 final class ServingThread: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let thread = Mutex<pthread_t?>(nil)
@@ -23,9 +23,9 @@ final class ServingThread: Sendable {
         if thread.withLock({ $0 == nil }) { end.signal() }
     }
 
-    /// Waits for the end of the thread, waking it out of system calls that block. To be called once.
+    /// Waits for the end of the thread, waking it out of blocking system calls. To be called once.
     func waitUntilEnded() {
-        // A signal that arrives just before the system call is lost, so it is sent again after two milliseconds.
+        // A signal arriving just before the system call is lost, so it is sent again after two milliseconds.
         repeat {
             if let thread = thread.withLock({ $0 }) { pthread_kill(thread, WakeSignal.number) }
         } while end.wait(timeout: .now() + .milliseconds(2)) == .timedOut
@@ -33,7 +33,7 @@ final class ServingThread: Sendable {
     }
 }
 
-/// A signal whose only effect is to end a blocking system call with EINTR.
+/// A signal with the only effect of ending a blocking system call with EINTR.
 enum WakeSignal {
     static var number: Int32 { cfuse_wake_signal() }
 
@@ -43,7 +43,8 @@ enum WakeSignal {
         sigaction(number, &action, nil)
     }
 
-    /// Blocks every signal on this thread except this one and those of a crash: the process's own handlers belong on other threads.
+    /// Blocks every signal on this thread except this one and crash signals: the process's own handlers belong on other
+    /// threads.
     fileprivate static func receiveOnly() {
         var signals = sigset_t()
         sigfillset(&signals)

@@ -1,9 +1,9 @@
 package import Basics
 import CFuse3
 
-/// The attributes that `stat(2)` returns for an item.
+/// An item's attributes for `stat(2)`.
 package struct FuseAttributes: Sendable, Equatable {
-    /// The inode number that programs see.
+    /// The inode number seen by programs.
     package var node: FuseNode
     /// Type and permissions, `inode(7)`.
     package var mode: UInt32

@@ -3,14 +3,14 @@ import CFuse3
 
 /// A node as the reply to a lookup, and how long the kernel may cache it.
 package struct FuseEntry: Sendable {
-    /// 0 means "there is no such name", which the kernel remembers for `nameTimeout`.
+    /// 0 means "there is no such name"; the kernel remembers this for `nameTimeout`.
     package var node: FuseNode
-    /// Distinguishes two items that had the same node number one after the other.
+    /// Distinguishes two successive items with the same node number.
     package var generation: UInt64
     package var attributes: FuseAttributes
-    /// How long the kernel may resolve the name to this node without another request.
+    /// How long the kernel may resolve the name to this node without a new request.
     package var nameTimeout: Duration
-    /// How long the kernel may show the attributes without another request.
+    /// How long the kernel may show the attributes without a new request.
     package var attributesTimeout: Duration
 
     package init(_ attributes: FuseAttributes, generation: UInt64 = 0, timeout: Duration) {
@@ -21,7 +21,7 @@ package struct FuseEntry: Sendable {
         attributesTimeout = timeout
     }
 
-    /// Returns the entry of a name that does not exist, remembered for `timeout`: lookups within that time cost no request.
+    /// Returns the entry of a missing name, remembered for `timeout`: lookups within that time cost no request.
     package static func absent(timeout: Duration) -> FuseEntry {
         var entry = FuseEntry(
             FuseAttributes(node: 0, mode: 0, user: 0, group: 0, size: 0, modificationTime: .zero), timeout: timeout)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A name (or a link's target) of a request, as raw bytes in the request's own memory: valid while the handler runs, so it can be borrowed
-/// but not kept.
+/// A request's name (or link target), as raw bytes in the request's own memory: valid while the handler runs, so it can
+/// be borrowed but not kept.
 package struct FuseName: ~Copyable {
-    /// The bytes, without the NUL at their end. Not to be used after the handler returns.
+    /// The bytes, without the trailing NUL. Not to be used after the handler returns.
     package let bytes: UnsafeBufferPointer<UInt8>
 
     init(_ text: UnsafePointer<CChar>?) {
@@ -19,6 +19,6 @@ package struct FuseName: ~Copyable {
     /// The name as text; nil if it is not UTF-8.
     package var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// A copy of the bytes in memory of its own.
+    /// A separate copy of the bytes.
     package var copy: [UInt8] { Array(bytes) }
 }

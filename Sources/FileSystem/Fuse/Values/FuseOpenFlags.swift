@@ -36,16 +36,16 @@ package struct FuseOpenOptions: OptionSet, Sendable {
 
     private init(_ flag: Int) { rawValue = UInt32(flag) }
 
-    /// Bypass the page cache: each read and write of a program is one request.
+    /// Bypass the page cache: each read and write of a program is a request.
     package static let directIO = FuseOpenOptions(KERNEL_FOPEN_DIRECT_IO)
-    /// Keep what the page cache holds of the file from earlier opens.
+    /// Keep the page cache's contents of the file from earlier opens.
     package static let keepCache = FuseOpenOptions(KERNEL_FOPEN_KEEP_CACHE)
     package static let nonSeekable = FuseOpenOptions(KERNEL_FOPEN_NONSEEKABLE)
-    /// Let the kernel cache the entries of the folder until it is invalidated.
+    /// Let the kernel cache the folder's entries until invalidated.
     package static let cacheFolder = FuseOpenOptions(KERNEL_FOPEN_CACHE_DIR)
     /// Send no flush when the file is closed, unless there are dirty pages.
     package static let noFlush = FuseOpenOptions(KERNEL_FOPEN_NOFLUSH)
-    /// Allow parallel direct writes to one file.
+    /// Allow parallel direct writes to a file.
     package static let parallelDirectWrites = FuseOpenOptions(KERNEL_FOPEN_PARALLEL_DIRECT_WRITES)
 }
 
@@ -53,8 +53,8 @@ package struct FuseOpenOptions: OptionSet, Sendable {
 package struct FuseOpened: Sendable {
     package var handle: FuseHandle
     package var options: FuseOpenOptions
-    /// The file that the kernel reads and writes instead of sending requests. Options other than direct input and output, parallel writes
-    /// and no flush are then left out, as the kernel refuses them together with it.
+    /// The file read and written by the kernel instead of sending requests. Options other than direct input and output,
+    /// parallel writes and no flush are then left out, as the kernel refuses them together with it.
     package var backing: FuseBacking?
 
     package init(handle: FuseHandle, options: FuseOpenOptions = [], backing: FuseBacking? = nil) {

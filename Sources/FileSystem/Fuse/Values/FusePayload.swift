@@ -8,7 +8,7 @@ package struct FusePayload: ~Copyable {
 
     init(_ vector: UnsafeMutablePointer<fuse_bufvec>) { self.vector = vector }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package var count: Int { fuse_buf_size(vector) }
 
     /// The bytes in memory, or nil if they are in a pipe (only if the session splices requests).
@@ -18,7 +18,7 @@ package struct FusePayload: ~Copyable {
         return UnsafeRawBufferPointer(start: buffer.mem, count: buffer.size)
     }
 
-    /// Returns a copy of the bytes in memory of its own.
+    /// Returns a separate copy of the bytes.
     package func copy() throws(Errno) -> [UInt8] {
         if let bytes { return Array(bytes) }
         let total = count
@@ -34,7 +34,8 @@ package struct FusePayload: ~Copyable {
         return result
     }
 
-    /// Writes all bytes to `file` at `offset` and returns how many were written: fewer only when the disk is full or a limit is reached.
+    /// Writes all bytes to `file` at `offset` and returns the number written: fewer only when the disk is full or a
+    /// limit is reached.
     package func write(to file: Int32, at offset: Int64) throws(Errno) -> Int {
         var target = cfuse_buffers()
         let flags = FUSE_BUF_IS_FD.rawValue | FUSE_BUF_FD_SEEK.rawValue | FUSE_BUF_FD_RETRY.rawValue

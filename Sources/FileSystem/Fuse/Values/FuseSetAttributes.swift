@@ -2,9 +2,9 @@ package import Basics
 import CFuse3
 import Glibc
 
-/// The changes of a `setattr` request; an attribute that is nil stays as it is.
+/// The changes of a `setattr` request; nil attributes stay unchanged.
 package struct FuseSetAttributes: Sendable, Equatable {
-    /// A time to set: the moment of the request, or a given one, `utimensat(2)`.
+    /// A time to set: the moment of the request, or a given time, `utimensat(2)`.
     package enum Time: Sendable, Equatable {
         case now
         case at(Timestamp)
@@ -40,12 +40,13 @@ package struct FuseSetAttributes: Sendable, Equatable {
         if has(FUSE_SET_ATTR_MTIME) { modificationTime = .at(Timestamp(attributes.st_mtim)) }
         if has(FUSE_SET_ATTR_MTIME_NOW) { modificationTime = .now }
         if has(FUSE_SET_ATTR_CTIME) { changeTime = Timestamp(attributes.st_ctim) }
-        // Bit 11 is FATTR_KILL_SUIDGID of the kernel; libfuse has its own name for it. A request that changes nothing is either a chown(2)
-        // of neither owner nor group, or a write of the kernel to a backing file: both clear the bits.
+        // Bit 11 is the kernel's FATTR_KILL_SUIDGID; libfuse has its own name for it. A request without changes is
+        // either a chown(2) of neither owner nor group, or a write of the kernel to a backing file: both clear the
+        // bits.
         clearsSetID = has(FUSE_SET_ATTR_KILL_SUID) || valid & Self.fields == 0
     }
 
-    /// The bits of `valid` that say which field to change.
+    /// The bits of `valid` for the fields to change.
     private static let fields =
         FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID | FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_ATIME
         | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW | FUSE_SET_ATTR_MTIME_NOW | FUSE_SET_ATTR_CTIME

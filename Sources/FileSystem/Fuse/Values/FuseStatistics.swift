@@ -1,12 +1,12 @@
 import CFuse3
 
-/// The values that `statvfs(3)` returns for the file system.
+/// The file system's values for `statvfs(3)`.
 package struct FuseStatistics: Sendable, Equatable {
     /// The unit of the block counts, in bytes.
     package var blockSize: UInt
     package var blocks: UInt64
     package var freeBlocks: UInt64
-    /// The number of free blocks that an ordinary user may use.
+    /// The number of free blocks available to an ordinary user.
     package var availableBlocks: UInt64
     package var nodes: UInt64
     package var freeNodes: UInt64

@@ -11,7 +11,7 @@ package final class Watchdog: Sendable {
 
     private let control: FuseControl
     private let log: Logger
-    /// The reading end of a pipe, and the end whose closing tells the program that this process no longer serves.
+    /// The reading end of a pipe, and the end whose closing notifies the program that this process no longer serves.
     private let (inner, outer): (Int32, Int32)
     private let hasEnded = Mutex(false)
     private let ending = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ package final class Watchdog: Sendable {
         ending.signal()
     }
 
-    /// Runs on a thread of its own, which has to live as long as this process serves: its end is what the program waits for.
+    /// Runs on a separate thread, which has to live as long as this process serves: the program waits for its end.
     private func run() {
         var pause = 1
         while !hasEnded.withLock({ $0 }) {

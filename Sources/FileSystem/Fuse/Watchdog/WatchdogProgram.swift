@@ -1,18 +1,18 @@
 import CFuse3
 import Glibc
 
-/// A program that aborts a mount's connection when the process that serves the mount dies.
+/// A program to abort a mount's connection when the serving process dies.
 ///
-/// The kernel does that itself once every descriptor of /dev/fuse is closed. But a thread of the dead process that invalidates a name may wait
-/// in the kernel for the lock of a folder, which a program holds while it waits for the dead process: then nothing ever ends. This program
-/// keeps nothing of the connection open but its control.
+/// The kernel does that itself once every descriptor of /dev/fuse is closed. But a thread of the dead process, in the
+/// middle of invalidating a name, may wait in the kernel for a folder's lock, held by a program waiting for the dead
+/// process: then nothing ever ends. This program keeps nothing of the connection open but its control.
 package enum WatchdogProgram {
     package static let name = "watchdog"
 
     package static func isMeant(by arguments: [String]) -> Bool { arguments.first == name }
 
-    /// Waits for the end of the process, then aborts the connection. The standard input is a pipe that the process keeps open, the standard
-    /// output the connection's control.
+    /// Waits for the end of the process, then aborts the connection. The standard input is a pipe kept open by the
+    /// process, the standard output the connection's control.
     ///
     /// - Parameter arguments: `watchdog` and the id of the process.
     package static func run(_ arguments: [String]) {

@@ -1,7 +1,7 @@
 package import LocalMetadata
 
-/// A change of the tree that no program on this device made. The kernel sends inotify(7) events only for system calls, so
-/// ``AnnouncerProgram`` makes one on the mount, to which ``MountedFileSystem`` replies without changing anything.
+/// A change of the tree made by no program on this device. The kernel sends inotify(7) events only for system calls, so
+/// ``AnnouncerProgram`` performs a call on the mount, to which ``MountedFileSystem`` replies without changing anything.
 package struct Announcement: Sendable, Equatable {
     /// A name in a folder.
     package struct Place: Hashable, Sendable {
@@ -21,7 +21,7 @@ package struct Announcement: Sendable, Equatable {
         case modified
     }
 
-    /// What the announcer is shown of a name, so that the kernel performs its call.
+    /// The announcer's view of a name, chosen to let the kernel perform its call.
     enum Sight: Equatable {
         case absent
         case item
@@ -29,7 +29,7 @@ package struct Announcement: Sendable, Equatable {
 
     package let node: NodeID
     package let kind: LocalKind
-    /// Where the item is, or was before its removal.
+    /// The item's place, or its last place before its removal.
     package let place: Place
     package let change: Change
 
@@ -40,7 +40,7 @@ package struct Announcement: Sendable, Equatable {
         self.change = change
     }
 
-    /// Returns nil for a name that the announcer is shown as it is.
+    /// Returns nil for a name shown unchanged to the announcer.
     func sight(of place: Place) -> Sight? {
         switch change {
         case .created: place == self.place ? .absent : nil

@@ -1,28 +1,29 @@
 import Synchronization
 
-/// The processes whose requests are announcements, and the announcement that is being made.
+/// The processes whose requests are announcements, and the current announcement.
 ///
-/// No request of such a process changes anything: one that does not belong to the present announcement fails.
+/// No request of such a process changes anything: a request not belonging to the current announcement fails.
 package final class Announcements: Sendable {
-    /// Where a request comes from.
+    /// The source of a request.
     enum Requester: Equatable {
         case program
         case announcer(Announcement?)
     }
 
     private struct State {
-        /// Processes that have not ended, by their ids; true once the kernel has named the process in a request.
+        /// Running processes, by their ids; true once the kernel has named the process in a request.
         var processes: [Int32: Bool] = [:]
         var current: (process: Int32, announcement: Announcement)?
     }
 
     private let state = Mutex(State())
-    /// Without an announcer a request costs this one load.
+    /// Without an announcer a request costs only this load.
     private let isUsed = Atomic<Bool>(false)
 
     package init() {}
 
-    /// Returns the requester by the number of its thread. An announcer has one thread, with the number of its process.
+    /// Returns the requester by the number of its thread. An announcer has a single thread, with the number of its
+    /// process.
     func requester(_ thread: Int32) -> Requester {
         guard isUsed.load(ordering: .acquiring) else { return .program }
         return state.withLock { state in
@@ -32,7 +33,8 @@ package final class Announcements: Sendable {
         }
     }
 
-    /// The name that a new announcer looks up in the mount's root, which shows that the kernel names it by the number known here.
+    /// The name looked up by a new announcer in the mount's root, to show that the kernel's number for it is the number
+    /// known here.
     static func greeting(of process: Int32) -> [UInt8] { Array(".ubiquity-announcer-\(process)".utf8) }
 
     func noteGreeting(of process: Int32) {
@@ -46,7 +48,7 @@ package final class Announcements: Sendable {
         isUsed.store(true, ordering: .releasing)
     }
 
-    /// Removes a process that has ended.
+    /// Removes an ended process.
     func remove(_ process: Int32) { state.withLock { $0.processes[process] = nil } }
 
     func begin(_ announcement: Announcement, by process: Int32) {

@@ -4,16 +4,17 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Makes announcements with a process that it starts when it is needed. One thread at a time uses it; ``end()`` may come from any.
+/// Makes announcements with a process started on demand. Only one thread at a time uses it; ``end()`` may come from
+/// any.
 final class Announcer: Sendable {
-    /// A process that is ended stays while the kernel makes it wait. More of them would help nothing.
+    /// A killed process stays while the kernel makes it wait. More of them would not help.
     private static let maximumEnding = 2
     private static let patience: Duration = .seconds(2)
 
     private struct State {
         var process: AnnouncerProcess?
         var ending: [pid_t] = []
-        /// Set where the kernel does not name the announcer by its number, as between namespaces of processes.
+        /// Set if the kernel does not name the announcer by its number, as between PID namespaces.
         var isImpossible = false
     }
 
@@ -26,7 +27,7 @@ final class Announcer: Sendable {
         self.log = log
     }
 
-    /// Makes one announcement.
+    /// Makes an announcement.
     ///
     /// - Parameter pathOf: Returns the path of an item below the mount's root, nil if it has none.
     /// - Returns: Whether watchers were notified.
@@ -49,7 +50,7 @@ final class Announcer: Sendable {
         return false
     }
 
-    /// Ends the process, if there is one. Does not wait.
+    /// Ends the process, if any. Does not wait.
     func end() {
         state.withLock { state in
             guard let process = state.process else { return }
@@ -59,7 +60,7 @@ final class Announcer: Sendable {
         }
     }
 
-    /// Removes the processes that have ended.
+    /// Removes ended processes.
     func reap() {
         state.withLock { state in
             state.ending.removeAll { id in
@@ -99,7 +100,7 @@ final class Announcer: Sendable {
 }
 
 extension AnnouncerCall {
-    /// Returns nil where the item's folder has no path any more, or its kind exists on this device only.
+    /// Returns nil if the item's folder no longer has a path, or its kind is local only.
     init?(_ announcement: Announcement, pathOf: (NodeID) -> [UInt8]?) {
         func path(of place: Announcement.Place) -> [UInt8]? {
             guard place.parent != .root else { return place.name }

@@ -1,4 +1,4 @@
-/// What the announcer is to call, relative to the mount's root: a letter, and paths without leading slashes that end with NUL.
+/// The announcer's call, relative to the mount's root: a letter, and NUL-terminated paths without leading slashes.
 struct AnnouncerCall: Equatable {
     enum Operation: UInt8 {
         case greet = 0x67
@@ -13,7 +13,7 @@ struct AnnouncerCall: Equatable {
         var pathCount: Int { self == .rename ? 2 : 1 }
     }
 
-    /// The longest message. A path of the kernel has 4,096 bytes.
+    /// The longest message. A kernel path has 4,096 bytes.
     static let maximumLength = 16 << 10
 
     let operation: Operation
@@ -24,7 +24,7 @@ struct AnnouncerCall: Equatable {
         self.paths = paths
     }
 
-    /// Returns nil for bytes that are no call.
+    /// Returns nil for invalid bytes.
     init?(decoding bytes: [UInt8]) {
         guard bytes.count <= Self.maximumLength, let first = bytes.first,
             let operation = Operation(rawValue: first), bytes.last == 0
@@ -35,7 +35,7 @@ struct AnnouncerCall: Equatable {
         self.paths = paths
     }
 
-    /// Returns nil if it is too long for one message.
+    /// Returns nil if it is too long for a single message.
     var encoded: [UInt8]? {
         let bytes = paths.reduce(into: [operation.rawValue]) { $0 += $1 + [0] }
         return bytes.count <= Self.maximumLength ? bytes : nil

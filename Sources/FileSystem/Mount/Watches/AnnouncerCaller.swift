@@ -1,10 +1,10 @@
 import Basics
 import Glibc
 
-/// Makes the calls of announcements on one mount. Follows no symbolic link and leaves the mount nowhere: where something else is mounted,
-/// or nothing any more, a call fails with ENODEV.
+/// Performs the calls of announcements on a mount. Follows no symbolic link and never leaves the mount: where something
+/// else is mounted, or nothing is left mounted, a call fails with ENODEV.
 struct AnnouncerCaller {
-    /// `O_PATH` of open(2), and `UTIME_OMIT` of utimensat(2), which the C library's module lacks.
+    /// `O_PATH` of open(2), and `UTIME_OMIT` of utimensat(2), both missing from the C library's module.
     private static let (pathOnly, omit): (Int32, Int) = (0o10_000_000, (1 << 30) - 2)
 
     let mountPoint: String
@@ -38,8 +38,8 @@ struct AnnouncerCaller {
         }
     }
 
-    /// Sets the modification time alone, to what it is: that is IN_MODIFY, and both times would be IN_ATTRIB (fsnotify_change in
-    /// include/linux/fsnotify.h).
+    /// Sets only the modification time, to its current value: this causes IN_MODIFY, while both times would cause
+    /// IN_ATTRIB (fsnotify_change in include/linux/fsnotify.h).
     private func touch(_ folder: Int32, _ name: [CChar]) throws(Errno) {
         var status = stat()
         try check("look up") { fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) }

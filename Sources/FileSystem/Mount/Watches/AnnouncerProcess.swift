@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// A running ``AnnouncerProgram``. One thread at a time makes calls with it.
+/// A running ``AnnouncerProgram``. Only one thread at a time performs calls with it.
 final class AnnouncerProcess: Sendable {
     let id: pid_t
     private let socket: Int32
@@ -26,7 +26,7 @@ final class AnnouncerProcess: Sendable {
 
     deinit { close(socket) }
 
-    /// Makes a call and waits for its end.
+    /// Performs a call and waits for its end.
     ///
     /// - Returns: The call's error number, or 0.
     /// - Throws: ETIMEDOUT after `patience`, EPIPE if the process has ended. It is of no use then.
@@ -48,7 +48,7 @@ final class AnnouncerProcess: Sendable {
         return code
     }
 
-    /// Ends the process. One that waits for a lock of the kernel ends when it gets that.
+    /// Ends the process. If it waits for a kernel lock, it ends on getting that.
     func kill() { Glibc.kill(id, SIGKILL) }
 
     /// Returns whether the process with this id has ended. Does not wait.

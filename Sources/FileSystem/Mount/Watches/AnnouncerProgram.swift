@@ -1,18 +1,18 @@
 import Basics
 import Glibc
 
-/// `ubiquityd announce`: makes system calls on the mount, so that the kernel sends inotify(7) events for changes from elsewhere.
+/// `ubiquityd announce`: performs system calls on the mount, so the kernel sends inotify(7) events for remote changes.
 ///
-/// It is a process of its own, because such a call can wait for a lock of the kernel that a program holds while that program waits for the
-/// daemon. A thread of the daemon that waits there could not be killed, and would keep the connection to the kernel open, for which other
-/// programs wait. It changes nothing by itself: the mount does not perform the requests of this process.
+/// It is a separate process, because such a call can wait for a kernel lock held by a program that waits for the
+/// daemon. A daemon thread waiting there could not be killed, and would keep the connection to the kernel open, with
+/// other programs waiting for it. It changes nothing: the mount does not perform the requests of this process.
 package enum AnnouncerProgram {
     package static let name = "announce"
 
     package static func isMeant(by arguments: [String]) -> Bool { arguments.first == name }
 
-    /// Performs the calls that arrive at the standard input, a socket, and sends the error number of each back. Returns when the daemon
-    /// closes its end.
+    /// Performs the calls arriving at the standard input, a socket, and sends each call's error number back. Returns
+    /// when the daemon closes its end.
     ///
     /// - Parameter arguments: `announce`, the mount point, and the mount's device number.
     package static func run(_ arguments: [String]) {

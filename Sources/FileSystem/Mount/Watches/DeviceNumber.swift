@@ -3,7 +3,7 @@ package struct DeviceNumber: Hashable, Sendable, CustomStringConvertible {
     let major: UInt32
     let minor: UInt32
 
-    /// Returns nil for another text.
+    /// Returns nil for invalid text.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let major = UInt32(parts[0]), let minor = UInt32(parts[1]), major < 1 << 12,
@@ -18,7 +18,7 @@ package struct DeviceNumber: Hashable, Sendable, CustomStringConvertible {
         minor = UInt32((device & 0xFF) | ((device >> 12) & 0xFFF00))
     }
 
-    /// The kernel's own form (MKDEV in linux/kdev_t.h), which fdinfo shows.
+    /// The kernel's own form (MKDEV in linux/kdev_t.h), as shown in fdinfo.
     var kernelValue: UInt64 { UInt64(major) << 20 | UInt64(minor) }
 
     package var description: String { "\(major):\(minor)" }

@@ -1,12 +1,12 @@
 import Basics
 import Glibc
 
-/// The inotify(7) watches of the processes that this one may read, from /proc/PID/fdinfo, `proc_pid_fdinfo(5)`.
+/// The inotify(7) watches of all processes readable by this one, from /proc/PID/fdinfo, `proc_pid_fdinfo(5)`.
 enum InotifyWatches {
-    /// Larger files are read up to here, which is about 80,000 watches.
+    /// Larger files are read up to this length, about 80,000 watches.
     private static let maximumLength = 8 << 20
 
-    /// Returns the inode numbers of a file system that have a watch. Processes that end meanwhile are skipped.
+    /// Returns the watched inode numbers of a file system. Processes that end meanwhile are skipped.
     static func nodes(on device: DeviceNumber) -> Set<UInt64> {
         var result: Set<UInt64> = []
         for process in names(in: "/proc") where process.allSatisfy(\.isNumber) {
@@ -18,8 +18,8 @@ enum InotifyWatches {
         return result
     }
 
-    /// Parses lines such as `inotify wd:1 ino:1f4 sdev:2e mask:fce ignored_mask:0 fhandle-bytes:8 …`; numbers are hexadecimal. Others are
-    /// skipped.
+    /// Parses lines such as `inotify wd:1 ino:1f4 sdev:2e mask:fce ignored_mask:0 fhandle-bytes:8 …`; numbers are
+    /// hexadecimal. Other lines are skipped.
     static func nodes(on device: DeviceNumber, parsing text: [UInt8]) -> [UInt64] {
         text.split(separator: UInt8(ascii: "\n")).compactMap { line in
             let fields = line.split(separator: UInt8(ascii: " "))

@@ -1,6 +1,6 @@
 package import LocalMetadata
 
-/// The names and items that a change from elsewhere affected, as they are known when it is committed.
+/// Names and items affected by a remote change, as of its commit.
 package struct RemoteChanges: Sendable {
     package struct Removed: Sendable {
         package let node: NodeID
@@ -15,15 +15,15 @@ package struct RemoteChanges: Sendable {
     }
 
     package var removed: [Removed] = []
-    /// Items that have another place, with their former ones.
+    /// Moved items, with their former places.
     package var moved: [NodeID: Announcement.Place] = [:]
-    /// Items that are shown for the first time, each after its folder.
+    /// Newly visible items, each after its folder.
     package var created: [NodeID] = []
-    /// Items whose attributes or bytes changed.
+    /// Items with changed attributes or bytes.
     package var nodes: [NodeID] = []
 
     package init() {}
 
-    /// How many announcements it may become.
+    /// The maximum number of announcements resulting from it.
     var count: Int { removed.count + moved.count + created.count + nodes.count }
 }

@@ -6,17 +6,18 @@ package import Logging
 import Synchronization
 package import VirtualFileSystem
 
-/// Notifies inotify(7) watchers on this mount of changes that come from elsewhere, for which the kernel itself sends no events.
+/// Notifies inotify(7) watchers on this mount of remote changes, for which the kernel itself sends no events.
 ///
-/// It works on a queue of its own, after the commit and after the kernel's caches were invalidated. Watches are looked up at most once a
-/// second and after the change, so a watch that was set before the change is seen. Without a watch nothing else happens. Events may be
-/// dropped (more than ``maximumPending`` at once, or a mount that blocks calls), as inotify(7) may do itself; the documents are not touched.
+/// It works on a separate queue, after the commit and after invalidation of the kernel's caches. Watches are looked up
+/// at most once a second and after the change, so a watch set before the change is seen. Without a watch nothing else
+/// happens. Events may be dropped (more than ``maximumPending`` pending, or a mount that blocks calls), as in
+/// inotify(7) itself; the documents are not touched.
 package final class WatchNotifier: Sendable {
-    /// How many changes may wait. Later ones are dropped.
+    /// The maximum number of pending changes. Later ones are dropped.
     static let maximumPending = 10_000
     /// The time between two lookups of watches.
     private static let period: Duration = .seconds(1)
-    /// Lets changes that follow at once join.
+    /// Batches changes in quick succession.
     private static let settle: Duration = .milliseconds(50)
 
     private struct State {
@@ -47,7 +48,7 @@ package final class WatchNotifier: Sendable {
         state.withLock { $0.mount = (mountPoint, device) }
     }
 
-    /// Ends the announcer, so that it does not keep the mount busy. Does not wait.
+    /// Ends the announcer, so it does not keep the mount busy. Does not wait.
     package func stop() {
         state.withLock { state in
             state.mount = nil
@@ -56,7 +57,7 @@ package final class WatchNotifier: Sendable {
         announcer.end()
     }
 
-    /// Notifies the watchers later. Returns at once.
+    /// Notifies the watchers later. Returns immediately.
     package func notify(_ changes: RemoteChanges) {
         let delay = state.withLock { state -> Duration? in
             guard state.mount != nil, changes.count > 0,
@@ -95,10 +96,10 @@ package final class WatchNotifier: Sendable {
 
     private func announce(_ announcement: Announcement, _ mountPoint: String, _ device: DeviceNumber) {
         guard state.withLock({ $0.mount != nil }) else { return }
-        // Where the kernel has the new state already, it would refuse the call.
+        // If the kernel had the new state cached, it would refuse the call.
         invalidator.flush()
         _ = announcer.announce(announcement, mountPoint: mountPoint, device: device, pathOf: path(of:))
-        // What the announcer was shown is not the state that programs should see.
+        // The state shown to the announcer is not for other programs.
         var places = [announcement.place]
         if case .moved(let former) = announcement.change { places.append(former) }
         invalidator.invalidate(nodes: [], entries: places.map { ($0.parent, $0.name) })

@@ -8,12 +8,12 @@ struct WatchPlan {
         let place: Announcement.Place
     }
 
-    /// The nodes that have an inotify watch.
+    /// Nodes with an inotify watch.
     let watched: Set<UInt64>
     let itemAt: (Announcement.Place) -> Item?
     let itemOf: (NodeID) -> Item?
 
-    /// Returns removals first, so that a name is free for what took it.
+    /// Returns removals first, to free their names for successors.
     func announcements(of changes: RemoteChanges) -> [Announcement] {
         var result = changes.removed.compactMap { removal($0, in: changes) }
         var announced = Set(result.map(\.node))
@@ -36,7 +36,8 @@ struct WatchPlan {
         return result
     }
 
-    /// A file that is open when it changes gets a new node under its name. A name that another item took is announced with that one.
+    /// A file open during its change gets a new node under its name. A name taken by a different item is announced with
+    /// that item.
     private func removal(_ item: RemoteChanges.Removed, in changes: RemoteChanges) -> Announcement? {
         guard isWatched(item.node, item.place.parent) else { return nil }
         guard let successor = itemAt(item.place) else {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The closes that wait for a transaction, and those that one has recorded.
+/// Closes waiting for a transaction, and recorded ones.
 final class ClosedFiles: Sendable {
     private struct State {
         var waiting: [WaitingClose] = []
-        /// How many the running transaction has taken. It may still fail.
+        /// The number taken by the running transaction. It may still fail.
         var takenCount = 0
         /// Recorded or withdrawn; their claims are to be released.
         var settled: [WaitingClose] = []
@@ -14,11 +14,11 @@ final class ClosedFiles: Sendable {
     enum Action: Equatable {
         case none
         case startTimer
-        /// So many wait that the caller records them itself.
+        /// Too many are waiting: the caller records them itself.
         case record
     }
 
-    /// The maximum number of closes that wait.
+    /// The maximum number of waiting closes.
     static let limit = 256
 
     private let state = Mutex(State())
@@ -35,13 +35,13 @@ final class ClosedFiles: Sendable {
 
     func timerEnded() { state.withLock { $0.isTimerRunning = false } }
 
-    /// Whether every close is committed, so that there is nothing to record or to wait for.
+    /// Whether every close is committed: nothing to record or to wait for.
     var isEmpty: Bool {
         state.withLock { state in state.takenCount == 0 && !state.waiting.contains(where: \.isPending) }
     }
 
-    /// Takes the closes that wait, for the write transaction that calls it. It has to be followed by ``end(_:isCommitted:)`` before the next
-    /// transaction begins.
+    /// Takes the waiting closes, for the calling write transaction. It has to be followed by ``end(_:isCommitted:)``
+    /// before the next transaction begins.
     func take() -> [WaitingClose] {
         state.withLock { state in
             guard !state.waiting.isEmpty else { return [] }
@@ -55,7 +55,7 @@ final class ClosedFiles: Sendable {
         }
     }
 
-    /// Ends the transaction that took `closes`.
+    /// Notes the end of the transaction for `closes`.
     func end(_ closes: [WaitingClose], isCommitted: Bool) {
         for close in closes { close.end(isCommitted: isCommitted) }
         state.withLock { state in
@@ -64,11 +64,11 @@ final class ClosedFiles: Sendable {
         }
     }
 
-    /// Returns the closes whose files can be released, once.
+    /// Returns the closes whose files can be released, each only once.
     func takeSettled() -> [WaitingClose] {
         state.withLock { state in
             var waiting: [WaitingClose] = []
-            // Each is asked once, since it may be withdrawn at any time.
+            // Each is checked once, since it may be withdrawn at any time.
             for close in state.waiting {
                 if close.isPending { waiting.append(close) } else { state.settled.append(close) }
             }
@@ -78,7 +78,7 @@ final class ClosedFiles: Sendable {
         }
     }
 
-    /// Removes all that wait, which no transaction could record.
+    /// Removes all waiting closes, since no transaction could record them.
     func removeWaiting() -> [WaitingClose] {
         state.withLock { state in
             defer { state.waiting = [] }

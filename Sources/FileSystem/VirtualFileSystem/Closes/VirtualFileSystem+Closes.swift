@@ -5,15 +5,15 @@ import LocalMetadata
 import Logging
 import Synchronization
 
-/// Recording that files were closed, many in one transaction.
+/// Recording closes of files, many in one transaction.
 ///
-/// A close may wait for the next transaction because no program waits for it, and because a start after a crash finds the same rows and
-/// blobs as it does after a crash before the close: `isWriting`, and a blob that differs from the row.
+/// A close may wait for the next transaction: no program waits for it, and a start after a crash finds the same rows
+/// and blobs as after a crash before the close: `isWriting`, and a blob differing from the row.
 extension VirtualFileSystem {
-    /// How long a file that is opened and closed again and again may go on without a record of its edits.
+    /// How long edits of a repeatedly opened and closed file may stay unrecorded.
     private static let longestWait = Duration.seconds(1)
 
-    /// Runs a change of rows in one transaction with the closes that wait, which come first.
+    /// Runs a change of rows in one transaction with the waiting closes, which come first.
     func changeRows<T>(_ use: SpaceUse = .ordinary, _ body: (MetadataTransaction) throws -> T) throws -> T {
         guard !closes.isEmpty else { return try metadata.write(use, body) }
         return try recording.shared {
@@ -34,8 +34,8 @@ extension VirtualFileSystem {
 
     package var hasWaitingCloses: Bool { !closes.isEmpty }
 
-    /// Records the closes that wait, and releases their files. Those that the database refuses are tried again with ``noteIdleEdits(pause:)``.
-    /// Must not be called under a lock.
+    /// Records the waiting closes, and releases their files. If the database refuses, they are retried with
+    /// ``noteIdleEdits(pause:)``. Must not be called under a lock.
     package func recordCloses() {
         if !closes.isEmpty {
             do { try changeRows(.freeing) { _ in } } catch {
@@ -48,13 +48,14 @@ extension VirtualFileSystem {
 
     /// Lets the close of the last writer wait. The claim of the closing handle passes to it.
     ///
-    /// - Returns: What to do with ``carryOut(_:)`` once the file's state is unlocked; nil where the close has to be recorded at once.
+    /// - Returns: The action for ``carryOut(_:)`` once the file's state is unlocked; nil if the close has to be
+    ///   recorded immediately.
     func waitWithClose(of file: OpenFile, _ state: inout OpenFile.State) -> ClosedFiles.Action? {
         guard case .gathered = closing, !state.isUnlinked, state.item != nil, state.download == nil,
             !state.isUnfinished
         else { return nil }
         let (written, attributes): (BlobStatus?, (UnrecordedAttributes, BlobStatus)?)
-        // Where the status cannot be read, recording at once fails too, and is retried.
+        // If the status is unreadable, immediate recording fails too, and is retried.
         do {
             written = try writtenStatus(state)
             attributes = try state.unrecorded.map { ($0, try written ?? BlobStatus(descriptor: state.descriptor)) }
@@ -73,7 +74,7 @@ extension VirtualFileSystem {
         case (.startTimer, .gathered(let later)):
             later { [self] in
                 closes.timerEnded()
-                // The requests that closed the files have caused it.
+                // Attributed to the requests that closed the files.
                 RequestCosts.$isServing.withValue(true) { recordCloses() }
             }
         default: break
@@ -81,9 +82,9 @@ extension VirtualFileSystem {
         settleCloses()
     }
 
-    /// Takes back the close of a file that is opened for writing again.
+    /// Takes back the close of a file reopened for writing.
     ///
-    /// - Returns: Whether the row still says durably that the file is being written, so that there is nothing to record.
+    /// - Returns: Whether the row still durably marks the file as being written, so there is nothing to record.
     func resumeWriting(_ state: inout OpenFile.State) throws -> Bool {
         guard let close = state.waitingClose.take() else { return false }
         switch close.withdraw() {
@@ -101,7 +102,7 @@ extension VirtualFileSystem {
         return false
     }
 
-    /// Takes back the close of a file whose row is about to be changed.
+    /// Takes back the close of a file before its row changes.
     ///
     /// - Returns: Whether the caller's transaction has to record the close.
     func withdrawClose(_ state: inout OpenFile.State) -> Bool {
@@ -111,7 +112,7 @@ extension VirtualFileSystem {
         return false
     }
 
-    /// - Returns: What the edits of emptied documents are based on.
+    /// - Returns: The bases of the edits of emptied documents.
     private func record(
         _ closes: [WaitingClose], _ transaction: MetadataTransaction
     ) throws -> [(SeenContent, DocumentPlace)] {
@@ -119,7 +120,7 @@ extension VirtualFileSystem {
         var bases: [(SeenContent, DocumentPlace)] = []
         for close in closes {
             do {
-                // The row of a file that was removed meanwhile is gone.
+                // The file was removed meanwhile, and its row is gone.
                 guard let old = try transaction.local.item(close.file.node) else { continue }
                 if close.written != nil, let base = try rebase(old, overwritten: close.overwriting, transaction) {
                     bases.append((base, DocumentPlace(of: old)))
@@ -128,7 +129,7 @@ extension VirtualFileSystem {
                 apply(close, to: &row, at: now)
                 try transaction.local.update(row, from: old)
             } catch let error as MetadataError where error.code == .damaged {
-                // A damaged row must not make the changes of other items fail.
+                // A corrupt row must not fail the changes of other items.
                 log.error(
                     "could not record the end of writing",
                     metadata: ["node": "\(close.file.node)", "error": "\(error)"])
@@ -144,7 +145,7 @@ extension VirtualFileSystem {
         if row.isEdited { markPending(&row, at: now) }
     }
 
-    /// Releases the files whose closes are recorded or withdrawn. Must not be called under a lock.
+    /// Releases the files of recorded and withdrawn closes. Must not be called under a lock.
     func settleCloses() {
         let settled = closes.takeSettled()
         guard !settled.isEmpty else { return }
@@ -159,7 +160,7 @@ extension VirtualFileSystem {
         source.localTreeChanged()
     }
 
-    /// Updates what is known of an open file as its row was.
+    /// Updates the open file's state like its row.
     private func end(_ close: WaitingClose, _ state: inout OpenFile.State) {
         guard var item = state.item else { return }
         apply(close, to: &item, at: time.now())
@@ -168,7 +169,7 @@ extension VirtualFileSystem {
         if close.written != nil { (state.unread, state.overwriting) = (nil, nil) }
     }
 
-    /// Leaves the close to those that are retried from time to time.
+    /// Leaves the close to the periodic retries.
     private func keepUnfinished(_ close: WaitingClose) {
         let isUnfinished = close.file.state.withLock { state in
             guard state.waitingClose === close else { return false }

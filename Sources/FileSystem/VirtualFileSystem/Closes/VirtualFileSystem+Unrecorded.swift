@@ -4,14 +4,15 @@ import LocalContent
 import LocalMetadata
 import Synchronization
 
-/// Attributes of new files that are set before their close is recorded, as `cp -a`, `tar` and `rsync` do: they are recorded with it.
+/// Attributes of new files set before their close is recorded, as by `cp -a`, `tar` and `rsync`: they are recorded with
+/// it.
 ///
-/// Until then the blob keeps them, so a start after a crash finds every call that returned. Only files that no other device knows are
-/// treated so: nothing but their own close changes their attributes.
+/// Until then the blob keeps them, so a start after a crash finds the result of every returned call. Limited to files
+/// unknown to other devices: nothing but their own close changes their attributes.
 extension VirtualFileSystem {
-    /// Changes attributes of an open file, or of one whose close waits.
+    /// Changes attributes of an open file, or of a file with a waiting close.
     ///
-    /// - Parameter file: A claim of it, which passes on to this call.
+    /// - Parameter file: A claim of it, passed on to this call.
     func setAttributes(ofOpen file: OpenFile, _ changes: AttributeRequest) throws {
         var waiting: ClosedFiles.Action?
         defer { if let waiting { carryOut(waiting) } else { letGo(file) } }
@@ -23,8 +24,9 @@ extension VirtualFileSystem {
 
     /// Keeps changes of attributes for the record of the file's close.
     ///
-    /// - Parameter waiting: What to do with ``carryOut(_:)`` where the close waits already: the claim of `file` passes on to another one.
-    /// - Returns: Whether they were kept; false where the row has to be changed at once.
+    /// - Parameter waiting: The action for ``carryOut(_:)`` if the close is already waiting: the claim of `file` passes
+    ///   on to a new close.
+    /// - Returns: Whether they were kept; false if the row has to be changed immediately.
     private func keepUnrecorded(
         _ changes: AttributeRequest, of file: OpenFile, _ state: inout OpenFile.State,
         _ waiting: inout ClosedFiles.Action?
@@ -40,7 +42,7 @@ extension VirtualFileSystem {
             try content.set(attributes, descriptor: state.descriptor)
         else { return false }
         if let close = state.waitingClose {
-            // From here on no transaction records the old one.
+            // From here on no transaction records the old close.
             guard close.withdrawWaiting() else { return false }
             let status = try BlobStatus(descriptor: state.descriptor)
             let next = WaitingClose(
@@ -54,7 +56,7 @@ extension VirtualFileSystem {
         return true
     }
 
-    /// Returns what is kept then, and sets the blob's time; nil where that would hide a write.
+    /// Returns the attributes to keep, and sets the blob's time; nil if that would hide a write.
     private func unrecorded(
         _ changes: AttributeRequest, _ item: LocalItem, _ old: LocalItem, _ state: inout OpenFile.State
     ) throws -> UnrecordedAttributes? {
@@ -68,7 +70,7 @@ extension VirtualFileSystem {
         }
         if changes.accessed != nil { attributes.accessed = item.accessed }
         guard changes.modified != nil else { return attributes }
-        // With another size the file differs from what its row says, whatever its time is.
+        // A different size distinguishes the file from its row, whatever its time.
         guard try BlobStatus(descriptor: state.descriptor).size != state.baseline?.size else { return nil }
         let time = item.attributes.modified
         try LocalContent.setModified(time, descriptor: state.descriptor)
@@ -77,14 +79,14 @@ extension VirtualFileSystem {
         return attributes
     }
 
-    /// Sets in the row what was kept.
+    /// Sets the kept attributes in the row.
     func applyUnrecorded(_ state: borrowing OpenFile.State, to row: inout LocalItem) throws {
         guard let attributes = state.unrecorded else { return }
         attributes.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
     }
 
-    /// Forgets kept attributes, as the row has them, or newer ones. While the file is open, a start after a crash would apply those of the
-    /// blob again.
+    /// Forgets kept attributes once the row has them, or newer ones. While the file is open, a start after a crash
+    /// would apply the blob's again.
     func forgetUnrecorded(_ state: inout OpenFile.State) throws {
         guard state.unrecorded.take() != nil else { return }
         try content.removeUnrecordedAttributes(descriptor: state.descriptor)

@@ -1,5 +1,5 @@
-/// The programs that read many documents without a request of the user: indexers, thumbnailers and scanners. docs/PROGRAMS.md has the same
-/// list.
+/// Programs that read many documents without a user's request: indexers, thumbnailers and scanners. docs/PROGRAMS.md
+/// has the same list.
 package enum BackgroundPrograms {
     package static let indexers = [
         "tracker-extract", "tracker-extract-3", "tracker-miner-fs", "tracker-miner-fs-3", "localsearch",
@@ -19,7 +19,7 @@ package enum BackgroundPrograms {
         "clamscan", "clamd", "clamdscan", "clamonacc", "freshclam", "rkhunter", "chkrootkit",
     ]
 
-    /// Programs that also serve other purposes, with the file of the plug-in that makes them a thumbnailer among their arguments.
+    /// Multi-purpose programs; the plug-in's file among their arguments marks a thumbnailer.
     package static let plugins = [
         "kioslave5": "thumbnail.so", "kioworker": "thumbnail.so", "kdeinit5": "thumbnail.so",
     ]
@@ -31,7 +31,8 @@ package enum BackgroundPrograms {
         rules.allowance(of: program) != nil || isThumbnailPlugin(program)
     }
 
-    /// KDE runs each protocol of a file manager in a program of one name; that of files copies documents and must work.
+    /// KDE runs every protocol of a file manager in a program of the same name; the file protocol copies documents and
+    /// must work.
     private static func isThumbnailPlugin(_ program: ProcessFacts.Program) -> Bool {
         let file = program.path?.split(separator: "/").last.map(String.init)
         guard let plugin = plugins[file ?? program.name] ?? plugins[program.name] else { return false }

@@ -1,18 +1,18 @@
-/// How much of a document a program may have downloaded by opening and reading it. The raw values are the words of `programs.json` and of
-/// `UBIQUITY_DOWNLOADS`.
+/// How much of a document a program may have downloaded by opening and reading it. The raw values are the words of
+/// `programs.json` and `UBIQUITY_DOWNLOADS`.
 package enum DownloadAllowance: String, CaseIterable, Hashable, Sendable {
-    /// Everything that the program reads.
+    /// All reads.
     case full
-    /// Reads that begin in the first ``headSize`` bytes.
+    /// Reads beginning in the first ``headSize`` bytes.
     case head
-    /// Nothing: the open of a document whose bytes are not all here fails.
+    /// Nothing: opening an incomplete document fails.
     case deny
 
-    /// The number of bytes at the beginning of a document that ``head`` covers: those of a look (`TailRule.bytes`).
+    /// The size of ``head``, at the beginning of a document: the bytes of a look (`TailRule.bytes`).
     package static let headSize: UInt64 = 256 << 10
 }
 
-/// Bytes of the document would have to be downloaded, and the caller has not said what its program may download.
+/// Bytes of the document would have to be downloaded, and the caller has not specified its program's allowance.
 package struct AllowanceNeeded: Error {
     package init() {}
 }

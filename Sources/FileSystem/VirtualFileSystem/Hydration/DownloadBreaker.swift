@@ -1,11 +1,12 @@
 package import LocalMetadata
 
-/// Decides which programs are refused placeholders because they look into many of them: a search or an indexer that no list names. Pure.
+/// Decides which programs are refused placeholders for looking into many of them, such as a search or an unlisted
+/// indexer. Pure.
 ///
-/// A look is a placeholder that a program opened, read in its first part only, and closed. Programs that copy read documents whole and
-/// never look. Times are durations since any fixed moment.
+/// A look is a placeholder opened by a program, read in its first part only, and closed. Programs that copy read
+/// documents whole and never look. Times are durations since any fixed moment.
 package struct DownloadBreaker: Sendable {
-    /// What was read of a placeholder between an open and a close.
+    /// The extent read of a placeholder between an open and a close.
     package struct Reading: Hashable, Sendable {
         package let node: NodeID
         package let size: UInt64
@@ -18,14 +19,14 @@ package struct DownloadBreaker: Sendable {
             self.end = end
         }
 
-        /// Whether only the first part was read. Nothing is known of a document that was not read, and nothing was downloaded for it.
+        /// Whether only the first part was read. An unread document reveals nothing, and nothing was downloaded for it.
         var isLook: Bool { end > 0 && end <= DownloadAllowance.headSize && end < size }
     }
 
-    /// A program that is refused placeholders for now.
+    /// A program refused placeholders for now.
     package struct Refusal: Hashable, Sendable {
         package let program: String
-        /// How long it still lasts.
+        /// The remaining time.
         package let remaining: Duration
 
         /// ``remaining`` in whole seconds, rounded up.
@@ -37,11 +38,11 @@ package struct DownloadBreaker: Sendable {
     package static let window = Duration.seconds(60)
     /// How long a program is refused placeholders.
     package static let pause = Duration.seconds(600)
-    /// The number of programs that are watched at once, and of those that are allowed; beyond it the ones of longest ago are forgotten.
+    /// The number of watched programs at a time, and of allowed programs; beyond it the least recent are forgotten.
     package static let maximumPrograms = 64
 
     private struct Program {
-        /// The documents that it looked into, each once, in the order of their times; at most ``maximumLooks`` and one.
+        /// The distinct documents that it looked into, in the order of their times; at most ``maximumLooks`` + 1.
         var looks: [(node: NodeID, at: Duration)] = []
         var refusedUntil: Duration?
         /// When it was last seen.
@@ -49,7 +50,7 @@ package struct DownloadBreaker: Sendable {
     }
 
     private var programs: [String: Program] = [:]
-    /// Programs that the user allowed to look into as many documents as they want, the latest last.
+    /// Programs allowed by the user to look into any number of documents, the latest last.
     private var allowed: [String] = []
 
     package init() {}
@@ -69,7 +70,7 @@ package struct DownloadBreaker: Sendable {
         guard reading.end > 0, !allowed.contains(name), permits(name, at: now) else { return false }
         guard var program = programs[name] ?? (reading.isLook ? Program(latest: now) : nil) else { return false }
         program.latest = now
-        // The time of a clock that was set back is as good as any: the oldest looks go first.
+        // A time from before the clock was set back is as good as any: the oldest looks go first.
         program.looks.removeAll { $0.node == reading.node || now - $0.at >= Self.window }
         if reading.isLook { program.looks.append((reading.node, now)) }
         let isTripped = program.looks.count > Self.maximumLooks
@@ -82,7 +83,7 @@ package struct DownloadBreaker: Sendable {
         return isTripped
     }
 
-    /// Lets a program look into as many documents as it wants, as its user has decided.
+    /// Lets a program look into any number of documents, as decided by its user.
     package mutating func allow(_ program: String) {
         programs[program] = nil
         allowed.removeAll { $0 == program }
@@ -90,7 +91,7 @@ package struct DownloadBreaker: Sendable {
         if allowed.count > Self.maximumPrograms { allowed.removeFirst() }
     }
 
-    /// Returns the programs that are refused placeholders, by name.
+    /// Returns the programs refused placeholders, by name.
     package func refusals(at now: Duration) -> [Refusal] {
         programs.compactMap { name, program in
             guard let until = program.refusedUntil, now < until else { return nil }
@@ -98,12 +99,12 @@ package struct DownloadBreaker: Sendable {
         }.sorted { $0.program < $1.program }
     }
 
-    /// The number of programs and looks that are remembered.
+    /// The number of remembered programs and looks.
     package var size: (programs: Int, looks: Int) {
         (programs.count, programs.values.reduce(0) { $0 + $1.looks.count })
     }
 
-    /// Forgets a program if there are too many: one that is not refused before one that is.
+    /// Forgets a program if there are too many, preferring programs that are not refused.
     private mutating func forget() {
         guard programs.count > Self.maximumPrograms else { return }
         let oldest = programs.min {

@@ -1,11 +1,11 @@
-/// What a program that opens a placeholder may have downloaded, and who it is.
+/// A program's download allowance on opening a placeholder, and its identity.
 package struct DownloadPermit: Hashable, Sendable {
     package let allowance: DownloadAllowance
     /// The name of the program (``ProcessFacts/Program/family``); nil if it is not known.
     package let program: String?
-    /// Whether ``DownloadBreaker`` counts what it reads.
+    /// Whether ``DownloadBreaker`` counts its reads.
     package let isWatched: Bool
-    /// How it finds out the types of documents.
+    /// How it finds out document types.
     package let looks: LookStyle
 
     package init(
@@ -17,6 +17,6 @@ package struct DownloadPermit: Hashable, Sendable {
         self.looks = looks
     }
 
-    /// Of a caller that is no program, or where nothing is decided by program.
+    /// For a caller that is no program, or where nothing is decided by program.
     package static let full = DownloadPermit(.full)
 }

@@ -1,7 +1,7 @@
-/// Programs in which users copy documents, and which look into the documents of a folder to show their kinds: ``DownloadBreaker`` does not
-/// watch them, because copying always has to work. docs/PROGRAMS.md has the same list.
+/// Programs in which users copy documents, and which look into the documents of a folder to show their kinds:
+/// ``DownloadBreaker`` does not watch them, because copying always has to work. docs/PROGRAMS.md has the same list.
 package enum FileManagers {
-    /// The names of the threads in which those of KDE show documents.
+    /// The names of the threads in which KDE's file managers show documents.
     package static let ofKDE: Set<String> = ["dolphin", "konqueror", "krusader"]
 
     package static let names: Set<String> = [

@@ -1,17 +1,17 @@
-/// Decides how much a program may have downloaded, from what is known of its process. Pure.
+/// Decides how much a program may have downloaded, from the facts about its process. Pure.
 ///
-/// Only a rule that names the program, or a mark that the program carries as background work, takes anything away: an unknown program, such
-/// as a file manager that copies, gets everything.
+/// Only a rule naming the program, or its own mark as background work, takes anything away: an unknown program, such as
+/// a file manager copying files, gets everything.
 package struct HydrationPolicy: Sendable {
     /// Why a program has its allowance.
     package enum Reason: Hashable, Sendable {
         /// Nothing is known about the process.
         case unknown
-        /// `ubiquity run` started it, or one of its parents.
+        /// It, or an ancestor, was started by `ubiquity run`.
         case declared
-        /// A file of settings names it, or one of its parents.
+        /// It, or an ancestor, is named in a settings file.
         case named
-        /// The shipped list names it, or one of its parents.
+        /// It, or an ancestor, is on the shipped list.
         case shipped
         case idleIO
         case idleScheduling
@@ -30,10 +30,10 @@ package struct HydrationPolicy: Sendable {
         }
     }
 
-    /// The slice in which systemd puts background work (systemd.special(7)).
+    /// The systemd slice for background work (systemd.special(7)).
     private static let slice = "background.slice"
 
-    /// The settings, the most important ones first.
+    /// The settings, most important first.
     private let settings: [ProgramRules]
 
     package init(_ settings: [ProgramRules] = []) { self.settings = settings }
@@ -45,7 +45,7 @@ package struct HydrationPolicy: Sendable {
         if let declared = first(of: family, \.declared) { return Verdict(declared, .declared) }
         if let named = first(of: family, named) { return Verdict(named, .named) }
         if BackgroundPrograms.contain(facts.program) { return Verdict(.deny, .shipped) }
-        // A user who works in a terminal gets the documents, whatever started the terminal.
+        // A user working in a terminal gets the documents, whatever started the terminal.
         if !facts.hasTerminal, facts.parents.contains(where: BackgroundPrograms.contain) {
             return Verdict(.deny, .shipped)
         }
@@ -55,8 +55,8 @@ package struct HydrationPolicy: Sendable {
         return Verdict(.full, .ordinary)
     }
 
-    /// Returns whether ``DownloadBreaker`` counts what a program reads that has this verdict: only where no rule concerns it, and where no
-    /// user works in its terminal.
+    /// Returns whether ``DownloadBreaker`` counts the reads of a program with this verdict: only if no rule concerns
+    /// it, and no user works in its terminal.
     package static func isWatched(_ facts: ProcessFacts, _ verdict: Verdict) -> Bool {
         verdict.reason == .ordinary && !facts.hasTerminal && !FileManagers.names.contains(facts.program.family)
     }
@@ -66,7 +66,7 @@ package struct HydrationPolicy: Sendable {
     }
 
     private func isInBackground(_ group: String) -> Bool {
-        // By bytes: a slash with a combining mark behind it is no slash of a text's characters.
+        // By bytes: a slash followed by a combining mark is no slash among a text's characters.
         group.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual(Self.slice.utf8) }
     }
 

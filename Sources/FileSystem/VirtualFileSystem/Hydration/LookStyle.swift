@@ -1,17 +1,17 @@
-/// How a program reads the first bytes of a document to find out its type, where the name does not say it.
+/// How a program reads the first bytes of a document to find out its type, if the name does not show it.
 package enum LookStyle: Hashable, Sendable {
-    /// Like any other document.
+    /// Like other documents.
     case unknown
-    /// As GLib (`get_content_type` in glocalfileinfo.c): opens the document with `O_NOATIME`, and reads once, ``shortSize`` bytes. It guesses
-    /// from as many as it gets.
+    /// As GLib (`get_content_type` in glocalfileinfo.c): opens the document with `O_NOATIME`, and reads once,
+    /// ``shortSize`` bytes. It guesses from as many as it gets.
     case short
-    /// As KDE (`QMimeDatabase`): opens it like any other document, and reads until it has 16 KiB. The thread that draws does so; threads
-    /// with names of their own copy (`KIO::WorkerThread`).
+    /// As KDE (`QMimeDatabase`): opens it like any other document, and reads until it has 16 KiB. Only the drawing
+    /// thread does so; separately named threads copy (`KIO::WorkerThread`).
     case long
 
     package static let shortSize: UInt64 = 4096
 
-    /// - Parameter verdict: what the program may download; a rule that its user made is followed for looks, too.
+    /// - Parameter verdict: The program's download verdict; a user's rule applies to looks, too.
     package init(_ facts: ProcessFacts, _ verdict: HydrationPolicy.Verdict) {
         if facts.usesGLib {
             self = .short

@@ -1,12 +1,13 @@
-/// What the kernel shows of a process, as far as it matters for ``HydrationPolicy``.
+/// The kernel's view of a process, as far as it matters for ``HydrationPolicy``.
 package struct ProcessFacts: Hashable, Sendable {
-    /// One program in execution.
+    /// A program in execution.
     package struct Program: Hashable, Sendable {
         /// The path of the executable file; nil if it may not be known.
         package var path: String?
-        /// The name of the thread or process, cut to 15 bytes: of a script, the name of its file (`comm` in proc_pid_stat(5)).
+        /// The name of the thread or process, cut to 15 bytes; for a script, its file name (`comm` in
+        /// proc_pid_stat(5)).
         package var name: String
-        /// The arguments, the program's own name first; only the first of many.
+        /// The arguments, beginning with the program's own name; truncated if there are many.
         package var arguments: [String]
         /// The value of ``ProcessFacts/variable`` in its environment, if valid.
         package var declared: DownloadAllowance?
@@ -20,8 +21,8 @@ package struct ProcessFacts: Hashable, Sendable {
             self.declared = declared
         }
 
-        /// The name under which the program's downloads are counted, however many processes run it: that of the executable file, or of the
-        /// script that an interpreter runs. At most 255 bytes.
+        /// The name under which the program's downloads are counted, however many processes run it: its executable
+        /// file's, or its script's for an interpreter. At most 255 bytes.
         package var family: String {
             let file = path.flatMap(Self.file) ?? name
             let chosen = script(of: file) ?? file
@@ -31,14 +32,14 @@ package struct ProcessFacts: Hashable, Sendable {
         private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
         private static let interpreters: Set<String> = ["perl", "ruby", "node", "php", "lua"]
 
-        /// The file of the script among the arguments of an interpreter; nil where they have the text of a program instead, and for other
+        /// The script file among an interpreter's arguments; nil if they have program text instead, and for other
         /// programs.
         private func script(of file: String) -> String? {
             let texts: String
             if Self.shells.contains(file) {
                 texts = "c"
             } else if Self.interpreters.contains(file) || file.hasPrefix("python") || file.hasPrefix("perl5") {
-                // -m names a module, the others have text.
+                // -m names a module, the rest have text.
                 texts = "cemE"
             } else {
                 return nil
@@ -53,13 +54,13 @@ package struct ProcessFacts: Hashable, Sendable {
         private static func file(_ path: String) -> String? { path.split(separator: "/").last.map(String.init) }
     }
 
-    /// The environment variable through which `ubiquity run` sets the allowance of a program and its children.
+    /// The environment variable of `ubiquity run` for the allowance of a program and its children.
     package static let variable = "UBIQUITY_DOWNLOADS"
 
     package var program: Program
-    /// The processes that started it, the nearest first; not all of them if there are many.
+    /// Its ancestor processes, nearest first; incomplete if there are many.
     package var parents: [Program]
-    /// The paths of its control groups, one for each hierarchy.
+    /// The paths of its control groups, one per hierarchy.
     package var controlGroups: [String]
     /// Whether its I/O class is idle (ioprio_set(2)).
     package var hasIdleIO: Bool

@@ -1,8 +1,8 @@
-/// What one file of settings says about programs.
+/// The program rules of a settings file.
 package struct ProgramRules: Hashable, Sendable {
     /// The allowance by name of the program, or by the absolute path of its executable file.
     package let allowances: [String: DownloadAllowance]
-    /// The names that are cut in `comm`, by their first 15 bytes.
+    /// The names cut in `comm`, by their first 15 bytes.
     private let cut: [[UInt8]: DownloadAllowance]
 
     /// The length of `comm` (TASK_COMM_LEN without the terminator).
@@ -10,7 +10,7 @@ package struct ProgramRules: Hashable, Sendable {
 
     package init(_ allowances: [String: DownloadAllowance] = [:]) {
         self.allowances = allowances
-        // Of two long names with one beginning the more generous rule counts.
+        // If two long names share a beginning, the more generous rule counts.
         let order: [DownloadAllowance] = [.full, .head, .deny]
         var cut: [[UInt8]: DownloadAllowance] = [:]
         for (name, allowance) in allowances where name.utf8.count > Self.nameLength && !name.hasPrefix("/") {
@@ -21,8 +21,8 @@ package struct ProgramRules: Hashable, Sendable {
         self.cut = cut
     }
 
-    /// Returns what the rules say about a program; nil if nothing. The path counts before the name of the file, that before the name of the
-    /// process, and that before the file of a script that an interpreter was started with.
+    /// Returns the rules' allowance for a program; nil if there is none. The path takes precedence over the file's
+    /// name, then the process's name, then an interpreter's script file.
     package func allowance(of program: ProcessFacts.Program) -> DownloadAllowance? {
         if let path = program.path {
             let file = path.split(separator: "/").last.map(String.init) ?? path

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The one ``DownloadBreaker`` of a mount, with the clock.
+/// A mount's ``DownloadBreaker``, with the clock.
 package final class RefusedPrograms: Sendable {
     private let breaker = Mutex(DownloadBreaker())
     private let now: @Sendable () -> ContinuousClock.Instant

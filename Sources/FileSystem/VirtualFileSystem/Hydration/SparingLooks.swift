@@ -1,15 +1,15 @@
 package import Basics
 package import LocalMetadata
 
-/// Decides which documents a program may look into that reads much to find out a type (``LookStyle/long``). Pure.
+/// Decides which documents a program with costly type detection (``LookStyle/long``) may look into. Pure.
 ///
-/// A file manager looks into all documents of a folder, one after the other, when it shows them: it gets the first few. A person opens one
-/// now and then: that is admitted again after a minute.
+/// A file manager showing a folder looks into all its documents in turn: it gets the first few. A person opens a
+/// document now and then: that is admitted again after a minute.
 package struct SparingLooks: Sendable {
     /// The most documents within ``window``.
     package static let maximumLooks = 8
     package static let window = Duration.seconds(60)
-    /// The number of programs that are remembered; beyond it the one that looked longest ago is forgotten.
+    /// The number of remembered programs; beyond it the least recently looking program is forgotten.
     package static let maximumPrograms = 16
 
     private struct Look {
@@ -22,10 +22,11 @@ package struct SparingLooks: Sendable {
 
     package init() {}
 
-    /// Returns whether a program may look into a document. One that it was admitted to a moment ago stays open to it.
+    /// Returns whether a program may look into a document. A document stays open to it for a moment after being
+    /// admitted.
     package mutating func admits(_ node: NodeID, by program: String, at now: Timestamp) -> Bool {
         let start = now.adding(.zero - Self.window)
-        // Looks of the future are from before the clock was set back.
+        // Future looks are from before the clock was set back.
         var recent = (looks[program] ?? []).filter { start < $0.time && $0.time <= now }
         let isKnown = recent.contains { $0.node == node }
         let isAdmitted = isKnown || recent.count < Self.maximumLooks
@@ -35,7 +36,7 @@ package struct SparingLooks: Sendable {
         return isAdmitted
     }
 
-    /// The number of programs that are remembered.
+    /// The number of remembered programs.
     package var count: Int { looks.count }
 
     private mutating func forget() {

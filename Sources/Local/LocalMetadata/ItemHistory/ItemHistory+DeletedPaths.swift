@@ -7,8 +7,8 @@ import struct Foundation.Data
 
 /// Finds deleted items by their former paths.
 extension ItemHistory {
-    /// Returns deleted items that were at these names below the mount's root, the newest first. The folders of the path may be deleted too,
-    /// even several times.
+    /// Returns deleted items formerly at these names below the mount's root, newest first. The path's folders may be
+    /// deleted too, even several times.
     package func deletedItems(at names: [[UInt8]]) throws -> [DeletedItem] {
         let path = names.compactMap { try? ItemName(bytes: $0) }
         guard path.count == names.count, path.count > 1, let last = path.last,
@@ -17,14 +17,14 @@ extension ItemHistory {
         var folders: Set<ItemID> = [.root]
         for name in path.dropFirst().dropLast() {
             folders = try Set(folders.flatMap { try self.folders(named: name, in: $0, root.container) })
-            // A path whose folder was deleted that often in a month has no documents.
+            // A path whose folder was deleted this often in a month has no documents.
             guard folders.count <= 1_000 else { return [] }
         }
         let found = try folders.flatMap { try deletedItems(of: last, in: $0, root.container) }
         return found.sorted { ($0.time ?? .zero, $0.id) > ($1.time ?? .zero, $1.id) }
     }
 
-    /// Returns the folders that have or had that name: those that the mount shows, those in the log, and deleted ones.
+    /// Returns the folders that have or had that name: those in the mount, those in the log, and deleted ones.
     private func folders(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
         let tree = transaction.remote(in: container)
         let key = NameKey(name, folding: try tree.state().foldsNames)
@@ -36,8 +36,8 @@ extension ItemHistory {
         return [shown, live].compactMap(\.self) + deleted
     }
 
-    /// Returns deleted items that had this name in this folder, the last deleted first. Scans everything that the log ever had: slow, for
-    /// interactive requests only.
+    /// Returns deleted items formerly of this name in this folder, the last deleted first. Scans all items ever in the
+    /// log: slow, for interactive requests only.
     package func deletedItems(named name: ItemName, in parent: ItemID, _ container: ContainerID) throws -> [CloudItem] {
         try fetchAll(
             """
@@ -47,8 +47,8 @@ extension ItemHistory {
             """, [container.value, parent.data, name.data])
     }
 
-    /// Returns the names from the container's folder down to the item's former place; nil where the log does not have it because it is
-    /// damaged, or of a hostile device.
+    /// Returns the names from the container's folder down to the item's former place; nil if the log does not have it
+    /// because it is damaged, or of a hostile device.
     package func path(ofDeleted item: DeletedItem) throws -> [ItemName]? {
         let tree = transaction.remote(in: item.container)
         var names = [item.name]

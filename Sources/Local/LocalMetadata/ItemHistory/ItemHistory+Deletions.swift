@@ -13,7 +13,7 @@ extension ItemHistory {
         try run("DELETE FROM deletion WHERE container = ? AND item = ?", [container.value, item.data])
     }
 
-    /// Removes deletions that this device recorded before `time`. The tombstones stay.
+    /// Removes deletions recorded by this device before `time`. The tombstones stay.
     package func expireDeletions(before time: Timestamp) throws {
         try run("DELETE FROM deletion WHERE noted < ?", [time.nanoseconds])
     }
@@ -39,7 +39,8 @@ extension ItemHistory {
             departure: nil)
     }
 
-    /// Returns whether a tombstone can be restored: it was not removed by the user, and the bytes of a file are still in the history.
+    /// Returns whether a tombstone can be restored: it was not removed by the user, and a file's bytes are still in the
+    /// history.
     private func isKept(_ tombstone: CloudItem, in container: ContainerID) throws -> Bool {
         if tombstone.body.kind == .file {
             guard tombstone.body.content?.reference != nil,
@@ -51,7 +52,7 @@ extension ItemHistory {
         }
     }
 
-    /// A place in the list of deletions, which is ordered by time, the newest first.
+    /// A position in the list of deletions, ordered by time, newest first.
     package struct DeletionCursor: Hashable, Sendable {
         package let time: Timestamp
         package let container: ContainerID
@@ -64,8 +65,8 @@ extension ItemHistory {
         }
     }
 
-    /// Returns deletions behind `cursor` that this device recorded since `oldest`, the newest first; a folder represents everything that
-    /// was deleted with it.
+    /// Returns deletions behind `cursor` recorded by this device since `oldest`, newest first; a folder represents
+    /// everything deleted with it.
     package func deletions(
         since oldest: Timestamp, after cursor: DeletionCursor?, limit: Int
     ) throws -> [DeletionCursor] {
@@ -84,8 +85,8 @@ extension ItemHistory {
             [oldest.nanoseconds, place.time.nanoseconds, place.container.value, place.item.data, limit])
     }
 
-    /// Returns deletions behind `cursor` in the order of their containers and items, whether or not a folder represents them: those of the log,
-    /// and those that it has not confirmed.
+    /// Returns deletions behind `cursor` in the order of their containers and items, whether or not a folder represents
+    /// them: those of the log, and those it has not confirmed.
     package func allDeletions(after cursor: DeletionCursor?, limit: Int) throws -> [DeletionCursor] {
         try fetchAll(
             """
@@ -110,7 +111,7 @@ extension ItemHistory {
 
     private static var span: Int64 { DeletedItem.span.components.seconds * 1_000_000_000 }
 
-    /// Returns the items that were deleted with a folder, by name; of several with one name, the last deleted.
+    /// Returns the items deleted with a folder, by name; of several with the same name, the last deleted.
     package func deletedChildren(of folder: DeletedItem) throws -> [DeletedItem] {
         try deletedChildren(of: folder.id, folder.container) { $0.isNear(folder.time) }
     }
@@ -127,8 +128,8 @@ extension ItemHistory {
         return newest.values.sorted { $0.name < $1.name }
     }
 
-    /// Returns what was deleted last from a folder that exists and from the folders in it: the last deletion, and those made up to an hour
-    /// before it. Reads the rows of everything in the folder.
+    /// Returns the most recent deletions from an existing folder and its subfolders: the last one, and those up to an
+    /// hour before it. Reads the rows of everything in the folder.
     package func deletedContents(of folder: LocalItem) throws -> [DeletedItem] {
         var found: [DeletedItem] = []
         try transaction.local.forEach(below: folder) { each in
@@ -139,7 +140,7 @@ extension ItemHistory {
         return found.filter { $0.isNear(last) }
     }
 
-    /// Returns deleted items that were in that folder, whenever they were deleted.
+    /// Returns deleted items formerly in that folder, whenever they were deleted.
     private func deletedIDs(in parent: ItemID, _ container: ContainerID) throws -> [ItemID] {
         let key: StatementValues = [container.value, parent.data]
         let noted = try ids("SELECT item FROM deletion WHERE container = ? AND parent = ?", key)
@@ -159,7 +160,7 @@ extension ItemHistory {
             [container.value, parent.data])
     }
 
-    /// Returns deleted items of that name that were in that folder, in no order.
+    /// Returns deleted items of that name formerly in that folder, in no order.
     package func deletedItems(
         of name: ItemName, in parent: ItemID, _ container: ContainerID
     ) throws -> [DeletedItem] {

@@ -5,8 +5,8 @@ import GRDB
 
 import struct Foundation.Data
 
-/// The superseded contents of the folded logs, in the table `version`, and deletions, in the table `deletion`. Rows are made as entries are
-/// folded, so each device has the same ones.
+/// The folded logs' superseded contents, in the table `version`, and deletions, in the table `deletion`. Rows are
+/// created as entries are folded, so they are the same on each device.
 package struct ItemHistory: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -20,7 +20,7 @@ package struct ItemHistory: MetadataTable {
             """, [version.container.value, version.item.data])
     }
 
-    /// Returns the superseded versions of an item, the newest first, without those that a user of this device has removed.
+    /// Returns an item's superseded versions, newest first, without those removed by a user of this device.
     package func versions(
         of item: ItemID, in container: ContainerID, _ limits: VersionLimits, at now: Timestamp
     ) throws -> [HistoricVersion] {
@@ -42,7 +42,7 @@ package struct ItemHistory: MetadataTable {
             """, Self.key(version, item, container))
     }
 
-    /// Returns all versions of the history of an item, however old.
+    /// Returns all versions in an item's history, however old.
     package func allVersions(of item: ItemID, in container: ContainerID) throws -> [HistoricVersion] {
         try fetchAll(
             "SELECT \(HistoricVersion.selection) FROM version WHERE container = ? AND item = ?",
@@ -59,12 +59,12 @@ package struct ItemHistory: MetadataTable {
             Self.key(version, item, container))
     }
 
-    /// Removes versions that were superseded before `time`.
+    /// Removes versions superseded before `time`.
     package func expireVersions(before time: Timestamp) throws {
         try run("DELETE FROM version WHERE superseded < ?", [time.nanoseconds])
     }
 
-    /// Calls `body` with the content of every version of a container's documents that is kept, also of deleted ones.
+    /// Calls `body` with the content of every kept version of a container's documents, including deleted ones.
     package func forEachContent(in container: ContainerID, _ body: (ContentReference) -> Void) throws {
         try db.forEachRow(
             "SELECT DISTINCT digest, size, layout FROM version WHERE container = ?", [container.value]
@@ -96,7 +96,7 @@ package struct ItemHistory: MetadataTable {
         }
     }
 
-    /// Returns the bytes of the superseded versions of a container's documents that the cloud keeps for a while.
+    /// Returns the bytes of the superseded versions of a container's documents, kept by the cloud for a while.
     package func versionBytes(of container: ContainerID) throws -> UInt64 {
         UInt64(
             clamping: try number(

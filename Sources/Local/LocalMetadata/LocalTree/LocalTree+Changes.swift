@@ -23,7 +23,7 @@ extension LocalTree {
         return node
     }
 
-    /// Inserts the row under a number of the block that is reserved; SQLite chooses one where there is no block.
+    /// Inserts the row under a number of the reserved block; SQLite chooses one if there is no block.
     private func insertRow(of item: LocalItem) throws -> NodeID {
         if let number = try memory.numbers?.next(self) {
             try db.perform(LocalItem.numberedInsertion, values: [.integer(number)] + item.values)
@@ -33,14 +33,14 @@ extension LocalTree {
         return NodeID(UInt64(bitPattern: db.lastInsertedRowID))
     }
 
-    /// Writes the columns that differ from the present row. Indexes of unchanged columns are then not touched, which saves most of the
-    /// work.
+    /// Writes the columns that differ from the current row. Indexes of unchanged columns are not touched, which saves
+    /// most of the work.
     package func update(_ item: LocalItem) throws {
         guard let old = try self.item(item.node) else { return }
         try update(item, from: old)
     }
 
-    /// As ``update(_:)`` of a row that this transaction has read, and not changed since.
+    /// As ``update(_:)`` of a row read by this transaction, and not changed since.
     package func update(_ item: LocalItem, from old: LocalItem) throws {
         guard old != item else { return }
         if item.isConflictSibling { memory.hasSiblings = nil }
@@ -81,7 +81,7 @@ extension LocalTree {
         }
     }
 
-    /// Gives the row another node id: programs see a new inode, and open handles keep the old one.
+    /// Gives the row a new node id: programs see a new inode, and open handles keep the old one.
     package func renumber(_ node: NodeID) throws -> NodeID {
         guard let item = try item(node) else {
             throw MetadataError(.damaged, "There is no item with the number \(node).")
@@ -90,7 +90,7 @@ extension LocalTree {
         return try insert(item)
     }
 
-    /// Moves every child of one folder to another.
+    /// Moves all children of `old` to `new`.
     package func moveChildren(of old: NodeID, to new: NodeID) throws {
         memory.movedFolders.insert(new)
         memory.movesSyncedFolders = true
@@ -100,8 +100,8 @@ extension LocalTree {
             [Int64(bitPattern: new.value), Int64(bitPattern: old.value)])
     }
 
-    /// Sets the times of a folder whose entries changed; they are synced with its next change. Its row is kept in memory for the request of
-    /// its attributes that follows (``MetadataDatabase/item(_:)``).
+    /// Sets the times of a folder whose entries changed; they are synced with its next change. Its row is kept in
+    /// memory for the following attribute request (``MetadataDatabase/item(_:)``).
     package func touch(_ folder: NodeID, at time: Timestamp) throws {
         let known = memory.rows?[folder]
         try run(
@@ -122,7 +122,7 @@ extension LocalTree {
     /// Programs change few folders at a time.
     private static let touchedLimit = 64
 
-    /// Reads the rows of touched folders that are not known.
+    /// Reads the unknown rows of touched folders.
     func readTouchedFolders() throws {
         guard let rows = memory.rows else { return }
         for folder in memory.touchedFolders.prefix(Self.touchedLimit) {

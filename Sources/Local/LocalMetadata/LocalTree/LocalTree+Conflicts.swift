@@ -21,7 +21,7 @@ extension LocalTree {
             """, [Int64(bitPattern: folder.value)])
     }
 
-    /// Returns the siblings that the mount shows for a document.
+    /// Returns the siblings shown for a document in the mount.
     package func siblings(of document: ItemID, in container: ContainerID) throws -> [LocalItem] {
         guard try hasSiblings() else { return [] }
         return try fetchAll(
@@ -36,7 +36,7 @@ extension LocalTree {
         try fetchAll("SELECT \(LocalItem.selection) FROM local WHERE conflictOf IS NOT NULL LIMIT ?", [limit])
     }
 
-    /// Returns the packages that are marked as versions in conflict, whether or not their documents exist.
+    /// Returns the packages marked as conflict versions, whether or not their documents exist.
     package func packageConflicts() throws -> [LocalItem] {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE \(Self.isPackageConflict) ORDER BY node LIMIT 10000"
@@ -54,7 +54,7 @@ extension LocalTree {
         }
     }
 
-    /// Returns the document of which an item is a version in conflict; nil for other items, or where the document is gone.
+    /// Returns the document of which an item is a conflict version; nil for other items, or if the document is gone.
     package func document(ofVersion item: LocalItem) throws -> LocalItem? {
         guard let place = item.conflictPlace, let document = try self.item(place.document, in: item.container) else {
             return nil

@@ -3,7 +3,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// What the attributes of a container's root declare about everything in the container.
+/// The declarations of a container's root, in its attributes, about the whole container.
 struct RootDeclarations: Hashable {
     var packageTypes = PackageTypes()
     var foldsNames = false
@@ -26,11 +26,11 @@ extension RootDeclarations: ColumnDecodable {
 }
 
 extension LocalTree {
-    /// Returns what the log of a container declares, and what was declared on this device and not sent yet.
+    /// Returns the declarations of a container's log, and unsent local ones.
     func declarations(of container: ContainerID) throws -> RootDeclarations {
         if let known = memory.declarations[container] { return known }
         var declarations = RootDeclarations()
-        // A separate query, because folders are read while this one reads others.
+        // A separate query, because folders are read in the middle of this one.
         let rows: [RootDeclarations] = try fetchAll(
             """
             SELECT extended FROM remote WHERE container = ?1 AND item = ?2

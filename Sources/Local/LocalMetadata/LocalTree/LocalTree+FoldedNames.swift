@@ -4,14 +4,14 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Finds names that are equal but for case and composition, with the table `foldedName`: an index, which has rows only for containers whose
-/// names are compared so. Every row found is compared again, so a wrong one does no harm.
+/// Finds names equal but for case and composition, with the table `foldedName`: an index, with rows only for containers
+/// that compare names so. Every row found is compared again, so a wrong one does no harm.
 extension LocalTree {
-    /// Whether the names of a container are compared without case: its log says so, or this device has declared it and not sent it yet.
+    /// Whether a container compares names without case: its log says so, or an unsent declaration of this device.
     package func foldsNames(in container: ContainerID) throws -> Bool { try declarations(of: container).foldsNames }
 
-    /// Returns another item of a folder whose name differs from `name` in case and composition only, in a container that compares names so;
-    /// nil where there is none.
+    /// Returns another item of a folder whose name differs from `name` in case and composition only, in a container
+    /// that compares names so; nil if there is none.
     package func item(
         foldingTo name: ItemName, in folder: LocalItem, besides node: NodeID? = nil
     ) throws -> LocalItem? {
@@ -30,7 +30,7 @@ extension LocalTree {
     /// The number of entries of the index, in all containers.
     package func foldedNameCount() throws -> Int64 { try number("SELECT count(*) FROM foldedName") }
 
-    /// Enters an item into the index. Triggers remove the entry with the item, and keep its folder and its node up to date.
+    /// Enters an item into the index. Triggers remove the entry with the item, and update its folder and its node.
     func indexFoldedName(of item: LocalItem, _ node: NodeID) throws {
         guard try foldsNames(in: item.container) else { return }
         try run(
@@ -48,7 +48,7 @@ extension LocalTree {
         try indexFoldedName(of: item, item.node)
     }
 
-    /// Enters all items of a container that begins to fold names; removes those of one that ceases to.
+    /// Enters all items of a container when it begins to fold names; removes them when it ceases to.
     func indexFoldedNames(of container: ContainerID) throws {
         guard try foldsNames(in: container) else {
             return try run(

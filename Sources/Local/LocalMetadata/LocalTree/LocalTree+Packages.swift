@@ -1,13 +1,13 @@
 package import CloudModel
 
-/// Finds packages: folders that are one document each.
+/// Finds packages: folders treated as a document.
 extension LocalTree {
-    /// Returns the package types that the log of a container declares, and those declared on this device and not sent yet.
+    /// Returns the package types declared in a container's log, and unsent local ones.
     package func packageTypes(of container: ContainerID) throws -> PackageTypes {
         try declarations(of: container).packageTypes
     }
 
-    /// Returns the outermost package that a node is or is inside; nil if it is in none.
+    /// Returns the outermost package at or above a node; nil if there is none.
     package func package(around node: NodeID) throws -> NodeID? {
         var found: NodeID?
         var current = node

@@ -6,7 +6,7 @@ import struct Foundation.Data
 extension LocalTree {
     private static let rootPinKey = "pin"
 
-    /// Returns the pin of the item, of the nearest folder above it that has one, or of the mount's root.
+    /// Returns the pin of the item, of the nearest pinned folder above it, or of the mount's root.
     package func effectivePin(of node: NodeID) throws -> PinState {
         let pin = try optionalNumber(
             """
@@ -31,7 +31,7 @@ extension LocalTree {
         try transaction.setSetting(Self.rootPinKey, Data([pin.rawValue]))
     }
 
-    /// Returns the priority with which a new file in a folder is downloaded without a request.
+    /// Returns the priority for downloading a folder's new file without a request.
     package func priority(ofNewFileIn folder: NodeID) throws -> UInt8 {
         switch try effectivePin(of: folder) {
         case .keep: DownloadPriority.kept

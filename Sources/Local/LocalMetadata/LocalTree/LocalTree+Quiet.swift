@@ -1,4 +1,5 @@
-/// A document of which nothing is under way: the log has what this device shows of it, and nothing waits, failed or is in conflict.
+/// A document with nothing under way: the log has this device's state of it, and nothing is pending, failed or in
+/// conflict.
 package struct QuietDocument: Sendable, Equatable {
     package let node: NodeID
     /// Whether all of its bytes are on this device; otherwise none are.
@@ -7,9 +8,11 @@ package struct QuietDocument: Sendable, Equatable {
 }
 
 extension LocalTree {
-    /// Returns the document of that name if it is quiet and in no paused folder; nil for every other item, which has to be read whole.
+    /// Returns the document of that name if it is quiet and in no paused folder; nil for every other item, which must
+    /// be read whole.
     ///
-    /// Nearly all documents are quiet, and a file manager shows hundreds at once: this reads four columns with one statement.
+    /// Nearly all documents are quiet, and a file manager shows hundreds at once: this reads four columns with one
+    /// statement.
     package func quietDocument(named name: ArraySlice<UInt8>, in folder: NodeID) throws -> QuietDocument? {
         guard try !hasPausedFolders() else { return nil }
         var found: QuietDocument?

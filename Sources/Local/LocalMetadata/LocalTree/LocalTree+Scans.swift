@@ -12,7 +12,7 @@ extension LocalTree {
             [Int64(bitPattern: node.value), limit])
     }
 
-    /// Returns the items behind `node` that meet a condition, in the order of their nodes; at most `limit`.
+    /// Returns the items behind `node` meeting a condition, in the order of their nodes; at most `limit`.
     package func items(after node: NodeID, meeting condition: ItemCondition, limit: Int) throws -> [LocalItem] {
         let condition = RowCondition(condition)
         let values: StatementValues =
@@ -33,7 +33,7 @@ extension LocalTree {
             """, [Int64(bitPattern: node.value), limit])
     }
 
-    /// Returns items whose folder does not exist, so that no path leads to them.
+    /// Returns items with a missing folder, so that no path leads to them.
     package func strandedItems(limit: Int) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -42,7 +42,7 @@ extension LocalTree {
             """, [limit])
     }
 
-    /// Returns a clean file that has all bytes of a content.
+    /// Returns a clean file with all bytes of a content.
     package func holder(of digest: Digest) throws -> LocalItem? {
         try fetchOne(
             "SELECT \(LocalItem.selection) FROM local WHERE digest = ? AND presence = 2 AND isEdited = 0 LIMIT 1",

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Sums over the tree. They read every row of a container or of the database, so they are for commands, not for loops.
+/// Sums over the tree. They read every row of a container or of the database: for commands, not for loops.
 extension LocalTree {
     /// Returns the storage of each item directly in a container's folder.
     package func storage(below root: NodeID) throws -> [AreaStorage] {

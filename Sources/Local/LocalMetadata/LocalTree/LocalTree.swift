@@ -3,11 +3,11 @@ import GRDB
 
 import struct Foundation.Data
 
-/// The items that the mount shows, in the table `local`: one row for each node.
+/// The mount's items, in the table `local`: a row for each node.
 ///
-/// A node is an inode number of the mount and is never reused; an item of a container has at most one node. Every write uses
-/// ``insert(_:)``, ``update(_:)``, ``remove(_:)`` or one of the few others in `LocalTree+Changes`: they record for ``RowChanges`` what the
-/// changed rows do not show, and keep ``TransactionMemory`` consistent.
+/// A node is an inode number of the mount and is never reused; an item of a container has at most one node. Every write
+/// uses ``insert(_:)``, ``update(_:)``, ``remove(_:)`` or the few more in `LocalTree+Changes`: they record changes not
+/// visible in the rows for ``RowChanges``, and keep ``TransactionMemory`` consistent.
 package struct LocalTree: MetadataTable {
     let transaction: MetadataTransaction
 
@@ -25,14 +25,14 @@ package struct LocalTree: MetadataTable {
             "SELECT \(LocalItem.selection) FROM local WHERE container = ? AND item = ?", [container.value, id.data])
     }
 
-    /// Returns the node that shows an item; nil where none does.
+    /// Returns the node of an item; nil if there is none.
     package func node(of id: ItemID, in container: ContainerID) throws -> NodeID? {
         try optionalNumber("SELECT node FROM local WHERE container = ? AND item = ?", [container.value, id.data]).map {
             NodeID(UInt64(bitPattern: $0))
         }
     }
 
-    /// Returns the item that a node shows; nil where there is no such node.
+    /// Returns the item of a node; nil if there is no such node.
     package func identity(of node: NodeID) throws -> ItemID? {
         var id: ItemID?
         try db.forEachRow("SELECT item FROM local WHERE node = ?", [Int64(bitPattern: node.value)]) { columns in
@@ -47,14 +47,15 @@ package struct LocalTree: MetadataTable {
         NodeID(UInt64(try optionalNumber("SELECT max(node) FROM local") ?? 0))
     }
 
-    /// Returns children in the order of their nodes, behind `node`: the order is stable while others are added and removed.
+    /// Returns children in the order of their nodes, behind `node`: the order is stable while children are added and
+    /// removed.
     package func children(of parent: NodeID, after node: NodeID = NodeID(0), limit: Int) throws -> [LocalItem] {
         try fetchAll(
             "SELECT \(LocalItem.selection) FROM local WHERE parent = ? AND node > ? ORDER BY node LIMIT ?",
             [Int64(bitPattern: parent.value), Int64(bitPattern: node.value), limit])
     }
 
-    /// As ``children(of:after:limit:)``, without rows that cannot be read, whose nodes are returned separately.
+    /// As ``children(of:after:limit:)``, without unreadable rows, whose nodes are returned separately.
     package func readableChildren(
         of parent: NodeID, after node: NodeID = NodeID(0), limit: Int
     ) throws -> (items: [LocalItem], unreadable: [NodeID]) {
@@ -67,7 +68,7 @@ package struct LocalTree: MetadataTable {
         try number("SELECT EXISTS (SELECT 1 FROM local WHERE parent = ?)", [Int64(bitPattern: parent.value)]) != 0
     }
 
-    /// Visits an item and, for a folder, everything below it, page by page.
+    /// Visits an item and, for a folder, all its descendants, page by page.
     package func forEach(below item: LocalItem, _ body: (LocalItem) throws -> Void) throws {
         try body(item)
         guard item.kind == .folder else { return }
@@ -84,7 +85,7 @@ package struct LocalTree: MetadataTable {
         }
     }
 
-    /// Returns the names from the container's folder down to the item; empty for an item that does not exist.
+    /// Returns the names from the container's folder down to the item; empty if the item does not exist.
     package func path(of node: NodeID) throws -> [ItemName] {
         var names: [ItemName] = []
         var current = node
@@ -95,7 +96,7 @@ package struct LocalTree: MetadataTable {
         return names.reversed()
     }
 
-    /// Returns the folder at these names as the mount shows it; nil where there is none.
+    /// Returns the folder at these names as shown in the mount; nil if there is none.
     package func folder(at names: [[UInt8]]) throws -> LocalItem? {
         var folder: LocalItem?
         for bytes in names {

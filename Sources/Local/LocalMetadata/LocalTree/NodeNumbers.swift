@@ -1,12 +1,13 @@
 import GRDB
 import Synchronization
 
-/// Numbers the rows of `local`. SQLite would write each new number to its table `sqlite_sequence`, which is one more page for each
-/// transaction that makes an item. Numbers are reserved there in blocks instead. Those that a process did not use are never used.
+/// Numbers the rows of `local`. SQLite would write each new number to its table `sqlite_sequence`, an additional page
+/// for each transaction that creates an item. Numbers are reserved there in blocks instead. A process's unused numbers
+/// are never used.
 final class NodeNumbers: Sendable {
     private struct State {
         var free: Range<Int64> = 0..<0
-        /// Whether the block was reserved by the transaction that runs.
+        /// Whether the block was reserved by the running transaction.
         var isUncommitted = false
     }
 
@@ -14,10 +15,11 @@ final class NodeNumbers: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns an unused number; nil where SQLite has to choose one because it keeps no last number. Called by the one writer only.
+    /// Returns an unused number; nil if SQLite has to choose one because it keeps no last number. Called by the sole
+    /// writer only.
     func next(_ table: some MetadataTable) throws -> Int64? {
         if let number = state.withLock({ $0.free.popFirst() }) { return number }
-        // A damaged database may have numbers above the last one.
+        // A damaged database may have numbers above the last.
         let last = try table.optionalNumber(
             """
             SELECT max(seq, coalesce((SELECT max(node) FROM local), 0)) FROM sqlite_sequence WHERE name = 'local'
@@ -32,7 +34,7 @@ final class NodeNumbers: Sendable {
         return last + 1
     }
 
-    /// Ends the transaction: a block that was not committed may be reserved again.
+    /// Ends the transaction: an uncommitted block may be reserved again.
     func transactionEnded(isCommitted: Bool) {
         state.withLock { state in
             if state.isUncommitted, !isCommitted { state.free = 0..<0 }

@@ -4,9 +4,9 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Stores the batch that is being sent: at most one for each container.
+/// Stores the batch being sent: at most one for each container.
 extension PendingChanges {
-    /// Returns the batch of a container that was made and not yet seen in its log.
+    /// Returns a container's batch not yet seen in its log.
     package func batch(of container: ContainerID) throws -> WaitingBatch? {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT device, deviceSequence, payload FROM outbox WHERE container = ?"),
@@ -18,7 +18,7 @@ extension PendingChanges {
         }
     }
 
-    /// Returns the items of the batch that is being sent, which `items` finds in its payload, once in a transaction.
+    /// Returns the items of the batch being sent, found by `items` in its payload, once in a transaction.
     package func sentItems(
         of container: ContainerID, _ items: (_ payload: [UInt8]) throws -> Set<ItemID>
     ) throws -> Set<ItemID> {
@@ -46,8 +46,8 @@ extension PendingChanges {
         try run("DELETE FROM outbox WHERE container = ?", [container.value])
     }
 
-    /// Discards the batch that is being sent; its changes are appended again, in their state at that time. Only for a batch that had no
-    /// effect: the log was read and does not have it, or refuses it.
+    /// Discards the batch being sent; its changes are appended again, in their state at that time. Only for a batch
+    /// without effect: the log was read and does not have it, or refuses it.
     package func withdrawBatch(of container: ContainerID) throws {
         try removeBatch(of: container)
         try run("UPDATE departed SET isSent = 0 WHERE container = ?", [container.value])
@@ -57,15 +57,15 @@ extension PendingChanges {
 
     // MARK: Batches that this state has made
 
-    /// Records that this state made a batch. An entry with this device's id that was not recorded proves that the state is an old one, or a
-    /// copy.
+    /// Records that this state created a batch. An unrecorded entry with this device's id proves that the state is an
+    /// old one, or a copy.
     package func noteMade(_ payload: [UInt8], of author: BatchAuthor, in container: ContainerID) throws {
         try run(
             "INSERT OR IGNORE INTO madeBatch (container, device, deviceSequence, digest) VALUES (?,?,?,?)",
             values(author, container) + [Data(Digest.zero.chained(payload).bytes)])
     }
 
-    /// Whether this state made a batch that its log has not passed yet.
+    /// Whether this state created a batch that its log has not passed yet.
     package func hasMade(_ payload: [UInt8], of author: BatchAuthor, in container: ContainerID) throws -> Bool {
         let known = try transaction.number(
             "SELECT EXISTS (SELECT 1 FROM madeBatch WHERE container = ? AND device = ? AND deviceSequence = ?)",
@@ -78,7 +78,7 @@ extension PendingChanges {
             """, values(author, container) + [Data(Digest.zero.chained(payload).bytes)]) != 0
     }
 
-    /// Forgets the batches up to a number that the log has passed.
+    /// Forgets the batches up to a number passed by the log.
     package func forgetMade(upTo author: BatchAuthor, in container: ContainerID) throws {
         try run(
             "DELETE FROM madeBatch WHERE container = ? AND device = ? AND deviceSequence <= ?",
@@ -91,14 +91,15 @@ extension PendingChanges {
 
     // MARK: Rows that the batch was made from
 
-    /// Records that the row which the newest batch names `id` belongs to the item that `id` became. Kept until the next batch is made.
+    /// Records that the row named `id` by the newest batch belongs to the item that `id` became. Kept until the next
+    /// batch is created.
     package func noteSuccessor(of id: ItemID, is node: NodeID, in container: ContainerID) throws {
         let key = LocalContainer.successorsKey(container)
         try transaction.setSetting(
             key, (transaction.setting(key) ?? Data()) + Data("\(id) \(node)\n".utf8))
     }
 
-    /// Returns the row that the newest batch names `id`, if `id` became another item.
+    /// Returns the row named `id` by the newest batch, if `id` became a different item.
     package func successor(of id: ItemID, in container: ContainerID) throws -> NodeID? {
         let noted = try transaction.setting(LocalContainer.successorsKey(container)) ?? Data()
         let line = String(decoding: noted, as: UTF8.self).split(separator: "\n").last { $0.hasPrefix("\(id) ") }
@@ -117,7 +118,7 @@ package struct BatchAuthor: Hashable, Sendable {
     }
 }
 
-/// A batch that was made and not yet seen in its log.
+/// A batch not yet seen in its log.
 package struct WaitingBatch: Hashable, Sendable {
     package let device: DeviceID
     package let deviceSequence: UInt64

@@ -1,8 +1,8 @@
 package import Basics
 import GRDB
 
-/// Corrects changes that were recorded before the clock was set back. They would not settle until the clock reaches that time again: hours,
-/// or years.
+/// Corrects changes recorded before the clock was set back. They would not settle until the clock reaches that time
+/// again: hours, or years.
 extension PendingChanges {
     /// Returns whether any unsent change was recorded later than `time`.
     package func hasChanges(after time: Timestamp) throws -> Bool {
@@ -11,7 +11,7 @@ extension PendingChanges {
         }
     }
 
-    /// Changes the times of unsent changes that are later than `time` to `now`.
+    /// Changes the times of unsent changes later than `time` to `now`.
     package func bringForward(changesAfter time: Timestamp, to now: Timestamp) throws {
         try run(
             "UPDATE local SET pendingSince = ? WHERE pendingSince IS NOT NULL AND pendingSince > ?",

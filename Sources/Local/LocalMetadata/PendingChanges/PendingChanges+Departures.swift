@@ -5,7 +5,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Stores deletions that the log does not have yet.
+/// Stores deletions not in the log yet.
 extension PendingChanges {
     package func departure(of item: ItemID, in container: ContainerID) throws -> Departure? {
         try departures("container = ? AND item = ?", [container.value, item.data]).first
@@ -25,7 +25,7 @@ extension PendingChanges {
             [time.nanoseconds, container.value, limit])
     }
 
-    /// Returns the unsent deletions of items that were in that folder.
+    /// Returns the unsent deletions from that folder.
     package func unsentDepartures(from parent: NodeID) throws -> [Departure] {
         try departures("parent = ? AND isSent = 0", [Int64(bitPattern: parent.value)])
     }

@@ -1,8 +1,8 @@
 package import Basics
 
-/// Gathers the changes of a package, which are sent together.
+/// Gathers a package's changes, which are sent together.
 extension PendingChanges {
-    /// Returns the unsent changes of everything in a package.
+    /// Returns the unsent changes of a package and its contents.
     package func unsentChanges(ofPackage node: NodeID, settledBefore time: Timestamp) throws -> PackageDelta {
         var delta = PackageDelta()
         guard let package = try transaction.local.item(node) else { return delta }

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// Changes that wait for a person to resume sync.
+/// Changes waiting for a user to resume sync.
 extension PendingChanges {
     /// Returns whether changes are left, and all of them wait until their items are resumed.
     package func areAllPaused() throws -> Bool {
@@ -8,7 +8,7 @@ extension PendingChanges {
         return try number("SELECT EXISTS (SELECT 1 FROM keyValuePending)") == 0
     }
 
-    /// Returns the names of items with changes that wait until they are resumed, the oldest change first, and the number of such items.
+    /// Returns the names of items with paused changes, oldest change first, and the number of such items.
     package func paused(limit: Int) throws -> (names: [ItemName], count: Int) {
         let condition = """
             pendingSince IS NOT NULL AND (isPaused = 1 OR \(QueueQueries.isPaused("local.parent")))

@@ -3,7 +3,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Stores versions in conflict that were resolved on this device.
+/// Stores conflict versions resolved on this device.
 extension PendingChanges {
     package func insert(_ resolution: Resolution) throws {
         try run(

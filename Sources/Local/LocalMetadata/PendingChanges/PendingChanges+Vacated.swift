@@ -4,7 +4,7 @@ import GRDB
 
 import struct Foundation.Data
 
-/// Stores the names that documents have left.
+/// Stores names left by documents.
 extension PendingChanges {
     /// Returns the document that had this name until shortly before `now`.
     package func vacated(_ name: ItemName, in parent: NodeID, at now: Timestamp) throws -> VacatedPlace? {
@@ -14,12 +14,12 @@ extension PendingChanges {
         return place.time.adding(limit) >= now ? place : nil
     }
 
-    /// Returns the names in a folder that documents have left.
+    /// Returns the names in a folder left by documents.
     package func vacated(in parent: NodeID) throws -> [VacatedPlace] {
         try places("parent = ?", [Int64(bitPattern: parent.value)])
     }
 
-    /// Records a name that a document has left, and forgets those that no document has taken.
+    /// Records a name left by a document, and forgets those not taken by any document.
     package func insert(_ place: VacatedPlace, at now: Timestamp) throws {
         memory.hasVacated = true
         try run(

@@ -2,21 +2,21 @@ package import Basics
 import CloudModel
 import GRDB
 
-/// Changes of this device that its log does not show yet: items with `pendingSince`, departures, resolved conflicts, keys of key-value
-/// stores, and the batch that is being sent.
+/// This device's changes not yet shown by its log: items with `pendingSince`, departures, resolved conflicts, keys of
+/// key-value stores, and the batch being sent.
 ///
-/// A change is recorded, then sent with a batch, and removed when the log shows the batch. Queries use an index and never scan the tree. A
-/// row that cannot be decoded is left out: `ubiquity check` names it.
+/// A change is recorded, then sent with a batch, and removed when the log shows the batch. Queries use an index and
+/// never scan the tree. An undecodable row is left out: `ubiquity check` names it.
 package struct PendingChanges: MetadataTable {
     let transaction: MetadataTransaction
 
-    /// Returns items with changes made before `time` that are not in the log yet, oldest first.
+    /// Returns items with changes before `time` not in the log yet, oldest first.
     package func items(before time: Timestamp, limit: Int) throws -> [LocalItem] {
         try fetchReadable(QueueQueries.pending, [time.nanoseconds, limit]).items
     }
 
-    /// Returns items of a container behind `last` with changes to append, whose bytes, if they need any, are in the cloud; oldest change
-    /// first.
+    /// Returns items of a container behind `last` with changes to append and any needed bytes in the cloud; oldest
+    /// change first.
     package func ready(
         in container: ContainerID, before time: Timestamp, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
@@ -26,7 +26,7 @@ package struct PendingChanges: MetadataTable {
         ).items
     }
 
-    /// Returns edited files of at least `size` bytes behind `last` that are being uploaded or wait for it; oldest edit first.
+    /// Returns edited files of at least `size` bytes behind `last` with pending or running uploads; oldest edit first.
     package func announceable(
         in container: ContainerID, before time: Timestamp, from size: UInt64, after last: LocalItem? = nil, limit: Int
     ) throws -> [LocalItem] {
@@ -45,7 +45,7 @@ package struct PendingChanges: MetadataTable {
         ]
     }
 
-    /// Returns files with changes that the log has not shown yet and whose bytes count as uploaded.
+    /// Returns files with changes not yet shown by the log and bytes counted as uploaded.
     package func uploadedFiles(in container: ContainerID) throws -> [LocalItem] {
         try fetchAll(
             """
@@ -54,7 +54,8 @@ package struct PendingChanges: MetadataTable {
             """, [container.value])
     }
 
-    /// Returns the time of the oldest local change that is not in the log yet; ``Timestamp/zero`` if one must not wait to settle.
+    /// Returns the time of the oldest local change not in the log yet; ``Timestamp/zero`` if any must not wait to
+    /// settle.
     package func oldest() throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.oldestPending)
         let departure = try optionalNumber(QueueQueries.oldestDeparture)
@@ -64,7 +65,7 @@ package struct PendingChanges: MetadataTable {
             Timestamp.init(nanoseconds:))
     }
 
-    /// Returns the time of the next change to the tree after `time` that is not in the log yet.
+    /// Returns the time of the next change to the tree after `time` not in the log yet.
     package func next(after time: Timestamp) throws -> Timestamp? {
         let item = try optionalNumber(QueueQueries.nextPending, [time.nanoseconds])
         let departure = try optionalNumber(QueueQueries.nextDeparture, [time.nanoseconds])
@@ -91,7 +92,7 @@ package struct PendingChanges: MetadataTable {
         return (Int((row?[0] as Int64?) ?? 0) + Int(departures), UInt64(clamping: (row?[1] as Int64?) ?? 0))
     }
 
-    /// Returns how many changes will be appended without further action; changes of paused items are not counted.
+    /// Returns the number of changes to be appended without further action, excluding those of paused items.
     package func unpausedTotal() throws -> Int {
         let items = try number(
             """

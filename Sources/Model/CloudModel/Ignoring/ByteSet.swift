@@ -8,10 +8,10 @@ struct ByteSet: Sendable, Equatable {
 
     mutating func insert(_ bytes: ClosedRange<UInt8>) { for byte in bytes { insert(byte) } }
 
-    /// Makes it the set of all other bytes.
+    /// Turns it into its complement.
     mutating func invert() { words = ~words }
 
-    /// Inserts the bytes of a class such as `[:alpha:]`, in ASCII. Returns false for a name that POSIX does not have.
+    /// Inserts the bytes of a class such as `[:alpha:]`, in ASCII. Returns false for a name unknown to POSIX.
     mutating func insert(class name: some Collection<UInt8>) -> Bool {
         guard let ranges = Self.classes[String(decoding: name, as: UTF8.self)] else { return false }
         for range in ranges { insert(range) }

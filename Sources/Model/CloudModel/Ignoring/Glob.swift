@@ -1,6 +1,6 @@
-/// A pattern of shells with `*`, `?` and `[…]`, and for paths with `**` (gitignore(5), glob(7)). It is compared with bytes.
+/// A shell pattern with `*`, `?` and `[…]`, and for paths with `**` (gitignore(5), glob(7)). It is compared with bytes.
 ///
-/// All positions of the pattern that a text can have reached are followed together, so no pattern is exponential: a comparison takes at
+/// All reachable positions of the pattern are followed together, so no pattern is exponential: a comparison takes at
 /// most as many steps as the text has bytes, times one more than the pattern has tokens.
 package struct Glob: Sendable, Equatable {
     enum Token: Sendable, Equatable {
@@ -17,10 +17,11 @@ package struct Glob: Sendable, Equatable {
         case folders
     }
 
-    /// Nil for a pattern that is malformed, which matches nothing.
+    /// Nil for a malformed pattern, which matches nothing.
     private let tokens: [Token]?
 
-    /// - Parameter isPath: Whether it is compared with paths, where `**` between slashes has a meaning of its own, or with names.
+    /// - Parameter isPath: Whether it is compared with paths, giving `**` between slashes a special meaning, or with
+    ///   names.
     package init(_ pattern: some Collection<UInt8>, isPath: Bool) {
         var parser = GlobParser(Array(pattern), isPath: isPath)
         tokens = parser.parse()
@@ -31,7 +32,7 @@ package struct Glob: Sendable, Equatable {
         return matches(text, steps: &steps)
     }
 
-    /// As ``matches(_:)``.
+    /// Like ``matches(_:)``.
     ///
     /// - Parameter steps: Is increased by the number of steps.
     package func matches(_ text: ArraySlice<UInt8>, steps: inout Int) -> Bool {
@@ -68,7 +69,7 @@ package struct Glob: Sendable, Equatable {
     private static let slash = UInt8(ascii: "/")
 }
 
-/// The positions of a pattern that the text so far can have reached, each once.
+/// The distinct pattern positions reachable by the text so far.
 private struct Positions {
     private let tokens: [Glob.Token]
     private(set) var list: [Int] = []
@@ -81,7 +82,7 @@ private struct Positions {
 
     func contains(_ position: Int) -> Bool { isReached[position] }
 
-    /// Adds a position, and those behind what may stand for nothing.
+    /// Adds a position, and those after tokens that may match nothing.
     mutating func reach(_ first: Int) {
         var position = first
         while position < isReached.count, !isReached[position] {

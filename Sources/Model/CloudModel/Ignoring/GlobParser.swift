@@ -10,7 +10,7 @@ struct GlobParser {
         self.isPath = isPath
     }
 
-    /// Returns nil for a set that does not end or that names no class, and for a backslash at the end.
+    /// Returns nil for an unterminated set, an unknown class, or a backslash at the end.
     mutating func parse() -> [Glob.Token]? {
         while index < pattern.count {
             switch pattern[index] {
@@ -30,7 +30,7 @@ struct GlobParser {
         return tokens
     }
 
-    /// Takes a byte, or the one behind a backslash.
+    /// Takes a byte, or the byte after a backslash.
     private mutating func takeByte() -> UInt8? {
         if pattern[index] == Self.backslash { index += 1 }
         guard index < pattern.count else { return nil }
@@ -50,12 +50,12 @@ struct GlobParser {
         tokens += [.folders, .anything, .byte(Self.slash)]
     }
 
-    /// Parses what is behind `[`.
+    /// Parses a set after its `[`.
     private mutating func parseSet() -> ByteSet? {
         var set = ByteSet()
         let isInverted = has(UInt8(ascii: "!")) || has(UInt8(ascii: "^"))
         if isInverted { index += 1 }
-        // The last byte of the set, from which a range may go on; nil behind a range or a class.
+        // The last byte of the set, from which a range may continue; nil after a range or a class.
         var last: UInt8?
         // The first byte belongs to the set even if it is a bracket.
         repeat {
@@ -80,7 +80,7 @@ struct GlobParser {
         return set
     }
 
-    /// Returns the name in `[:name:]` at this place; nil if there is no such thing.
+    /// Returns the name in `[:name:]` at this place; nil if there is none.
     private func className() -> ArraySlice<UInt8>? {
         guard has(UInt8(ascii: "[")), has(UInt8(ascii: ":"), at: index + 1) else { return nil }
         let start = index + 2

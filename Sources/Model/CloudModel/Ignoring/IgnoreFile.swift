@@ -1,4 +1,5 @@
-/// A file `.ubiquityignore`: patterns for the names below its folder that stay on the device, in the syntax of gitignore(5).
+/// A file `.ubiquityignore`: patterns for names below its folder that stay on the device, in the syntax of
+/// gitignore(5).
 ///
 /// A file over a limit has no effect as a whole: half of the patterns would let some names through.
 package struct IgnoreFile: Sendable, Equatable {
@@ -22,7 +23,7 @@ package struct IgnoreFile: Sendable, Equatable {
     /// Of one pattern, in bytes.
     package static let maximumLength = 1_024
 
-    /// In the order of the file.
+    /// In file order.
     package let patterns: [IgnorePattern]
 
     package init(_ bytes: [UInt8]) throws(Problem) {
@@ -40,7 +41,7 @@ package struct IgnoreFile: Sendable, Equatable {
         self.patterns = patterns
     }
 
-    /// Returns the last pattern that matches an item, which decides; nil if none does.
+    /// Returns the deciding pattern, the last match for an item; nil if none matches.
     package func last(matching path: ArraySlice<UInt8>, isFolder: Bool) -> IgnorePattern? {
         let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
         return patterns.last { $0.matches(path, name: name, isFolder: isFolder) }
@@ -56,13 +57,13 @@ package struct IgnoreFile: Sendable, Equatable {
         return line.isEmpty || line.first == UInt8(ascii: "#") ? nil : line
     }
 
-    /// Removes the spaces at the end, except one behind a backslash.
+    /// Removes the spaces at the end, except after a backslash.
     private static func withoutTrailingSpaces(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var end = line.startIndex
         var index = line.startIndex
         while index < line.endIndex {
             let isEscape = line[index] == UInt8(ascii: "\\")
-            // What follows a backslash is part of the pattern.
+            // The byte after a backslash is part of the pattern.
             if isEscape { index = min(index + 1, line.endIndex - 1) }
             if isEscape || line[index] != UInt8(ascii: " ") { end = index + 1 }
             index += 1
@@ -72,7 +73,7 @@ package struct IgnoreFile: Sendable, Equatable {
 }
 
 extension IgnoreFile {
-    /// The name of such files. It has no typed constant, because making an `ItemName` can fail.
+    /// The name of such files. It has no typed constant, because creating an `ItemName` can fail.
     package static let name = ".ubiquityignore"
 
     package static func isName(_ name: ItemName) -> Bool { name.bytes.elementsEqual(Self.name.utf8) }

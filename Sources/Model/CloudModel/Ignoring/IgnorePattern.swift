@@ -1,14 +1,14 @@
-/// One pattern of an ``IgnoreFile``.
+/// A pattern of an ``IgnoreFile``.
 package struct IgnorePattern: Sendable, Equatable {
-    /// The pattern as it is written, without the spaces at its end.
+    /// The pattern as written, without the spaces at its end.
     package let text: [UInt8]
-    /// The number of its line, from 1.
+    /// Its line number, from 1.
     package let line: Int
-    /// Whether it begins with `!`: what it matches is included again.
+    /// Whether it begins with `!`: its matches are included again.
     package let isNegated: Bool
-    /// Whether it ends with a slash, and so matches folders only.
+    /// Whether it ends with a slash, and so only matches folders.
     private let needsFolder: Bool
-    /// Whether it is compared with the path from the file's folder on, because it has a slash, and not with the name alone.
+    /// Whether it has a slash, and so is compared with the path from the file's folder instead of only the name.
     private let isPath: Bool
     private let glob: Glob
 
@@ -29,7 +29,7 @@ package struct IgnorePattern: Sendable, Equatable {
     /// Returns whether the pattern matches an item.
     ///
     /// - Parameters:
-    ///   - path: The path from the folder of the file on.
+    ///   - path: The path from the file's folder.
     ///   - name: The last name of the path.
     func matches(_ path: ArraySlice<UInt8>, name: ArraySlice<UInt8>, isFolder: Bool) -> Bool {
         guard isFolder || !needsFolder else { return false }

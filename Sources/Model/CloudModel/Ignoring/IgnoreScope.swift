@@ -1,11 +1,11 @@
-/// Which items of one folder stay on the device, by the ignore files of the folder and of those above it. Pure.
+/// The items of one folder that stay on the device, by the ignore files of the folder and its ancestors. Pure.
 ///
-/// The rules are those of git: the last pattern that matches in the nearest file decides, and nothing in an ignored folder can be included
-/// again.
+/// The rules are git's: the last matching pattern in the nearest file decides, and nothing in an ignored folder can be
+/// included again.
 package struct IgnoreScope: Sendable {
-    /// The pattern that decided, and where its file is.
+    /// The deciding pattern, and its file's place.
     package struct Match: Sendable, Equatable {
-        /// How many folders below the outermost one the file is.
+        /// The file's depth below the outermost folder.
         package let depth: Int
         package let pattern: IgnorePattern
     }
@@ -13,24 +13,24 @@ package struct IgnoreScope: Sendable {
     private struct Level {
         let file: IgnoreFile
         let depth: Int
-        /// The path from the file's folder to the present one, with a slash at its end; empty for the same folder.
+        /// The path from the file's folder to the current one, with a slash at its end; empty for the same folder.
         var path: [UInt8] = []
     }
 
     /// The files, outermost first.
     private var levels: [Level] = []
     private var depth = 0
-    /// Why everything in the folder is ignored, which holds for what is inside of it too.
+    /// Why everything in the folder is ignored, subfolders included.
     private var folderMatch: Match?
 
-    /// - Parameter file: The ignore file in the outermost folder, if there is one.
+    /// - Parameter file: The ignore file in the outermost folder, if any.
     package init(_ file: IgnoreFile?) {
         if let file { levels.append(Level(file: file, depth: 0)) }
     }
 
-    /// Goes into a folder.
+    /// Enters a folder.
     ///
-    /// - Parameter file: The ignore file in it, if there is one.
+    /// - Parameter file: The ignore file in it, if any.
     package mutating func enter(_ folder: ItemName, with file: IgnoreFile?) {
         folderMatch = match(folder, isFolder: true)
         depth += 1
@@ -41,7 +41,7 @@ package struct IgnoreScope: Sendable {
     /// Returns why an item of the folder is ignored; nil if it is not.
     package func match(_ name: ItemName, isFolder: Bool) -> Match? {
         if let folderMatch { return folderMatch }
-        // What says which names are ignored must be the same on all devices.
+        // The files that determine ignored names must be the same on all devices.
         guard isFolder || !IgnoreFile.isName(name) else { return nil }
         for level in levels.reversed() {
             let path = level.path + name.bytes

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// A channel handler behind the decoder of every connection. It passes on one request at a time, and closes the connection when
-/// ``ConnectionRules`` or ``Connections`` say so.
+/// A channel handler behind the decoder of every connection. It passes on a single request at a time, and closes the
+/// connection when ``ConnectionRules`` or ``Connections`` say so.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,7 +17,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var ticket: UInt64?
     private var timer: Scheduled<Void>?
     private var mustEndOutput = false
-    /// What has arrived and was not passed on: at most what one read of the socket returns, because nothing is read meanwhile.
+    /// Parts read but not passed on yet: at most the result of a single socket read, because nothing is read meanwhile.
     private var waiting: CircularBuffer<HTTPRequestPart> = []
     private var wantsRead = false
     private var isInputClosed = false
@@ -68,11 +68,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard case ChannelEvent.inputClosed? = event as? ChannelEvent, !waiting.isEmpty else {
             return context.fireUserInboundEventTriggered(event)
         }
-        // Requests that arrived before are handled before.
+        // Earlier requests are handled first.
         isInputClosed = true
     }
 
-    /// Passes on what has arrived, up to the head of a request that has to wait.
+    /// Passes on waiting parts, up to the head of a request that has to wait.
     private func passOn(_ context: ChannelHandlerContext) {
         while let part = waiting.first {
             if case .head(let head) = part {
@@ -80,7 +80,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 guard !isLast else { return waiting = [] }
                 if let ticket, !connections.mayBegin(ticket) { return passOnLater(context) }
                 rules.readHead()
-                // What follows may be a body that was taken for another request.
+                // The following bytes may be a body misread as a new request.
                 isLast = !head.hasKnownFraming
             }
             waiting.removeFirst()
@@ -93,7 +93,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if wantsRead { read(context: context) }
     }
 
-    /// Passes on what arrived with an earlier read, whose end was passed on then.
+    /// Passes on parts from an earlier read, whose end was passed on then.
     private func passOnWhatWaited(_ context: ChannelHandlerContext) {
         let count = waiting.count
         passOn(context)
@@ -175,7 +175,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequest {
-    /// Whether it is certain where the request's body ends: the decoder takes a body in any other coding than `chunked` for none.
+    /// Whether the end of the request's body is certain: the decoder ignores a body in any coding but `chunked`.
     var hasKnownFraming: Bool {
         headerFields[values: .transferEncoding].allSatisfy { $0.lowercased() == "chunked" }
     }

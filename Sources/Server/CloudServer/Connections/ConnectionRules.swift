@@ -1,16 +1,16 @@
-/// Decides when a connection has to end because its peer does not read the responses, or does not stop sending a body that no route reads.
-/// Pure: parts of messages and times in, actions out. Times only grow.
+/// Decides when to end a connection because its peer does not read the responses, or keeps sending a body that no route
+/// reads. Pure: message parts and times in, actions out. Times only grow.
 struct ConnectionRules {
     enum Action: Hashable {
         case none
-        /// Stop reading, and close the output so that the peer sees that nothing more follows. The peer has the response and may still read
-        /// it.
+        /// Stop reading, and close the output so the peer sees that nothing more follows. The peer has the response and
+        /// may still read it.
         case stopReading
         case close
     }
 
     struct Limits: Hashable {
-        /// How long a reader may pause; apart from that it has to read at least ``ConnectionRules/slowest`` bytes per second.
+        /// How long a reader may pause; otherwise it has to read at least ``ConnectionRules/slowest`` bytes per second.
         var patience = Duration.seconds(45)
         /// How long the rest of a body may still arrive after its response was sent without waiting for it.
         var unreadPatience = Duration.seconds(10)
@@ -30,19 +30,21 @@ struct ConnectionRules {
     private var taken = 0
     private var requestsEnded = 0
     private var responsesEnded = 0
-    /// Set once a response was sent whose request body is still arriving: since when, and how many bytes may still arrive.
+    /// Set after sending a response whose request body is still arriving: since when, and how many bytes may still
+    /// arrive.
     private var unread: (since: Duration, bytes: Int)?
     private var hasStopped = false
-    /// Requests whose heads were passed on, and those whose responses were taken.
+    /// The number of request heads passed on, and of responses taken.
     private var requestsBegun = 0
     private var responsesTaken = 0
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Whether the next request may be handled: a connection has one request under way, whatever else its client has sent already.
+    /// Whether the next request may be handled: a connection handles a single request at a time, however many have
+    /// arrived.
     var mayBegin: Bool { requestsBegun <= responsesTaken }
 
-    /// Whether more may be read: nothing while a request that has arrived is being handled.
+    /// Whether more may be read: nothing while an arrived request is being handled.
     var mayRead: Bool { !hasStopped && (mayBegin || requestsEnded < requestsBegun) }
 
     mutating func readHead() { requestsBegun += 1 }
@@ -76,7 +78,7 @@ struct ConnectionRules {
         pending += 1
     }
 
-    /// Records that a part was written, that is, accepted by at least the kernel.
+    /// Records that a part was written, i.e. accepted by at least the kernel.
     mutating func wrote(_ bytes: Int) {
         pending = max(0, pending - 1)
         taken += bytes

@@ -1,23 +1,23 @@
 import ServerStorage
 
-/// Decides which connections may stay open. Pure: events in, the connections to close out.
+/// Decides which connections may stay open. Pure: events in, connections to close out.
 ///
-/// Each address has an upper bound. A part of all connections is reserved for signed-in devices: when the others have used up theirs, a new
-/// one evicts the one that has been idle for longest. So connections that are merely held open keep no client out.
+/// Each address has an upper bound. A part of all connections is reserved for signed-in devices: when the rest is used
+/// up, a new connection evicts the longest idle one. So connections merely held open keep no client out.
 struct ConnectionTable {
     struct Limits: Hashable {
         var maximum = 4_096
-        /// Of one address, or one /64 of IPv6.
+        /// Per address, or IPv6 /64.
         var perAddress = 64
 
-        /// Connections that only signed-in devices may use.
+        /// Connections reserved for signed-in devices.
         var reserve: Int { maximum / 4 }
-        /// Signed-in connections of one account; any beyond that count as not signed in.
+        /// Signed-in connections per account; any beyond that count as not signed in.
         var perAccount: Int { max(8, maximum / 8) }
     }
 
     private struct Entry {
-        /// Nil for an address without a bound of its own.
+        /// Nil for an unbounded address.
         let address: String?
         var account: AccountID?
         /// When it last read or wrote anything.
@@ -36,7 +36,7 @@ struct ConnectionTable {
 
     /// Adds a connection.
     ///
-    /// - Parameter address: The address whose bound it counts against; nil for the machine itself and trusted proxies.
+    /// - Parameter address: The address it counts against; nil for the machine itself and trusted proxies.
     /// - Returns: Connections to close to make room for this one, or nil if this one has to be closed.
     mutating func open(_ ticket: UInt64, from address: String?, now: Duration) -> [UInt64]? {
         if let address, perAddress[address] ?? 0 >= limits.perAddress { return nil }
@@ -52,7 +52,7 @@ struct ConnectionTable {
         return evicted
     }
 
-    /// The address of a connection that has not signed in; nil where it has no bound of its own.
+    /// The address of a connection without sign-in; nil if unbounded.
     func strangerAddress(of ticket: UInt64) -> String? {
         entries[ticket].flatMap { $0.account == nil ? $0.address : nil }
     }
@@ -68,7 +68,7 @@ struct ConnectionTable {
         signedIn += 1
     }
 
-    /// Removes a connection, which may be one that was evicted.
+    /// Removes a connection, possibly an evicted one.
     mutating func close(_ ticket: UInt64) {
         forgetAccount(of: ticket)
         guard let entry = entries.removeValue(forKey: ticket), let address = entry.address else { return }
@@ -84,7 +84,7 @@ struct ConnectionTable {
         signedIn -= 1
     }
 
-    /// The connection that has been idle for longest of those that have not signed in.
+    /// The longest idle connection without sign-in.
     private var stalest: UInt64? {
         entries.filter { $0.value.account == nil }.min { ($0.value.active, $0.key) < ($1.value.active, $1.key) }?.key
     }

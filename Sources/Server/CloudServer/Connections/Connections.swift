@@ -21,10 +21,10 @@ final class Connections: Sendable {
         self.proxies = proxies
     }
 
-    /// The time by which all connections are compared.
+    /// The time base for comparing all connections.
     var now: Duration { ContinuousClock.now - start }
 
-    /// Registers a connection, which may evict another one. Returns nil if the new connection has to be closed.
+    /// Registers a connection, possibly evicting another. Returns nil if the new connection has to be closed.
     func open(_ channel: any Channel) -> UInt64? {
         let address = channel.remoteAddress?.ipAddress.flatMap { PeerAddress($0) }
         let isFree = address.map { $0.isLoopback || proxies.contains($0) } ?? true
@@ -57,7 +57,7 @@ final class Connections: Sendable {
         state.withLock { $0.table.isActive(ticket, now: now) }
     }
 
-    /// Records that a request on this connection had a valid token.
+    /// Records a request with a valid token on this connection.
     func signIn(_ channel: any Channel, _ account: AccountID) {
         state.withLock { state in
             guard let ticket = state.tickets[ObjectIdentifier(channel)] else { return }

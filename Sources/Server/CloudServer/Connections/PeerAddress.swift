@@ -1,11 +1,11 @@
 import Glibc
 
-/// An IP address in the form in which bounds count it.
+/// An IP address in the form used by bounds.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// Four bytes for IPv4, including addresses mapped into IPv6; sixteen for IPv6.
     let bytes: [UInt8]
 
-    /// Parses an address, which may have brackets and a zone (`fe80::1%eth0`). Nil if the text is not an address.
+    /// Parses an address, possibly with brackets and a zone (`fe80::1%eth0`). Nil if the text is not an address.
     package init?(_ text: some StringProtocol) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -23,7 +23,7 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The unit that bounds count: the address, or for IPv6 its /64, which is what a single customer has (RFC 6177).
+    /// The unit of bounds: the address, or for IPv6 its /64, the allocation of a single customer (RFC 6177).
     var group: String {
         bytes.count == 4 ? description : Self.text(bytes.prefix(8) + [UInt8](repeating: 0, count: 8)) + "/64"
     }
@@ -68,7 +68,7 @@ package struct AddressRange: Hashable, Sendable {
     }
 }
 
-/// The proxies that a server trusts.
+/// A server's trusted proxies.
 struct TrustedProxies: Sendable {
     private let ranges: [AddressRange]
 
@@ -76,8 +76,8 @@ struct TrustedProxies: Sendable {
 
     func contains(_ address: PeerAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// Returns the client of a request: the peer of the connection, or if that is a trusted proxy, the last address in `X-Forwarded-For`
-    /// that is not one. Anything that a client puts there itself precedes that address.
+    /// Returns a request's client: the connection's peer, or if that is a trusted proxy, the last untrusted address in
+    /// `X-Forwarded-For`. Anything put there by the client precedes that address.
     func client(of peer: PeerAddress, forwarded: [String]) -> PeerAddress {
         guard contains(peer) else { return peer }
         var client = peer

@@ -1,17 +1,18 @@
 import Basics
 
-/// Bounds how fast clients that have not signed in may have requests handled, by address. A request beyond that waits; none is refused. Pure;
-/// the caller passes the time.
+/// Bounds the request rate of clients that have not signed in, by address. A request beyond that waits; none is
+/// refused. Pure; the caller passes the time.
 struct RequestRate {
-    /// The requests of an address that are handled at once, and the time after which there may be one more.
+    /// An address's requests handled at once, and the interval for each further request.
     static let burst = 200
     static let interval = Duration.milliseconds(20)
     private static let maximumAddresses = 10_000
     private var buckets: [String: TokenBucket] = [:]
 
-    /// Returns whether a request may be handled now, and counts it. `now` is a time that only grows.
+    /// Returns whether a request may be handled now, and counts it. `now` only grows.
     mutating func allows(_ address: String, now: Duration) -> Bool {
-        // A full bucket is equivalent to none. A table full of other buckets means that many addresses send requests: it is cleared.
+        // A full bucket is equivalent to none. A table full of partly used buckets means requests from many addresses:
+        // it is cleared.
         if buckets.count >= Self.maximumAddresses {
             buckets = buckets.filter { entry in
                 var bucket = entry.value

@@ -5,7 +5,7 @@ import NIOCore
 import ServerConsole
 import ServerStorage
 
-/// Notifies pages that something changed (Server-Sent Events, HTML 9.2). An event has no content: the page is fetched again.
+/// Notifies pages of changes (Server-Sent Events, HTML 9.2). An event has no content: the page is fetched again.
 struct ConsoleEvents: Sendable {
     /// How often pages are refreshed while data is being transferred.
     private static let busyPause = Duration.seconds(2)
@@ -14,7 +14,7 @@ struct ConsoleEvents: Sendable {
     let service: ConsoleService
     private let slots = ResponseSlots(limit: maximumStreams)
 
-    /// The most streams of one account at once: a browser has one for each of its windows.
+    /// The most simultaneous streams per account: a browser has one for each of its windows.
     private static let maximumStreams = 8
 
     init(service: ConsoleService) { self.service = service }
@@ -39,7 +39,7 @@ struct ConsoleEvents: Sendable {
             })
     }
 
-    /// What a page shows beyond what the logs have.
+    /// Page contents beyond the logs.
     private struct Rest: Hashable {
         let transfers: [TransferBoard.Entry]
         let lists: AccountRevision

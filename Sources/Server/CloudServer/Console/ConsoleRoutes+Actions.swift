@@ -6,7 +6,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Changing what is in a container. Every change is an entry of the log, which devices follow like those of any device.
+/// Changes to a container's contents. Every change is a log entry, which devices follow like any device's.
 extension ConsoleRoutes {
     func confirmDeletion(
         _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext
@@ -108,7 +108,7 @@ extension ConsoleRoutes {
         return "c/\(container)?done=\(Notice.reset.rawValue)"
     }
 
-    /// Returns the position in the log up to which the person saw what is to be deleted.
+    /// Returns the log position up to which the person saw the items to be deleted.
     func seen(_ fields: FormBody) throws -> LogSequence {
         guard let number = UInt64(fields["seen"] ?? "") else {
             throw CloudFailure(.invalidRequest, "The form is incomplete. Go back and try again.")

@@ -18,7 +18,7 @@ extension ConsoleRoutes {
             var batches: [RestorationBatches] = []
             var names: [ItemID: Set<ItemName>] = [:]
             for id in chosen {
-                // As for removing: all together have the limit of one folder.
+                // As for removing: all together have the limit of a single folder.
                 guard known.count < DeletionBatches.limit else { break }
                 let items = try await view.tree.deletedTree(id).filter { known.insert($0).inserted }
                 // It may have been restored since the page was shown, or with its folder.
@@ -63,14 +63,14 @@ extension ConsoleRoutes {
         var known: Set<ItemID> = []
         var items: [ItemID] = []
         for id in chosen {
-            // All together have the limit of one folder; those beyond it stay.
+            // All together have the limit of a single folder; items beyond it stay.
             guard items.count < DeletionBatches.limit else { break }
             items += try await tree.deletedTree(id).filter { known.insert($0).inserted }
         }
         return PurgeBatches(.items(items[...]), in: tree)
     }
 
-    /// Returns the chosen items: at most those of one page.
+    /// Returns the chosen items: at most a page of them.
     private func chosen(_ fields: FormBody) throws -> [ItemID] {
         let items = fields.all("item").compactMap { ItemID($0) }
         guard (1...FoldedContainer.pageSize).contains(items.count) else {
@@ -79,7 +79,8 @@ extension ConsoleRoutes {
         return items
     }
 
-    /// Returns a name for an item that is restored to its former folder: its own, or a numbered one if that is taken.
+    /// Returns a name for an item being restored to its former folder: its old name, or a numbered one if that is
+    /// taken.
     func freeName(
         for item: CloudItem, besides others: Set<ItemName> = [], in tree: FoldedContainer
     ) async throws -> ItemName {
@@ -89,7 +90,7 @@ extension ConsoleRoutes {
     }
 }
 
-/// The batches of several actions, one action after the other.
+/// The batches of several consecutive actions.
 private struct ChainedBatches<Batches: ChangeBatches>: ChangeBatches {
     private var rest: ArraySlice<Batches>
 

@@ -7,7 +7,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Deleted items, and restoring them. A restore is entries of the log, which devices follow like those of any device.
+/// Deleted items, and restoring them. A restore consists of log entries, which devices follow like any device's.
 extension ConsoleRoutes {
     func deleted(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let container = try context.container()
@@ -41,7 +41,7 @@ extension ConsoleRoutes {
         return "c/\(container)/i/\(id)?done=\(Notice.restored.rawValue)"
     }
 
-    /// Makes an earlier version of a document the current one.
+    /// Restores an earlier version of a document as the current one.
     func restoreVersion(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {

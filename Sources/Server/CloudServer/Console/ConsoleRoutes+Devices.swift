@@ -113,7 +113,7 @@ extension ConsoleRoutes {
         return visit.frame.linksPage(list.links, page: ListPage(page, total: list.total))
     }
 
-    /// Publishes the version of a document that its page showed.
+    /// Publishes the document version shown on its page.
     func publish(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
@@ -124,7 +124,7 @@ extension ConsoleRoutes {
             let content = try await view.tree.content(of: item.id, at: version)
         else { throw ServerContext.noItem }
         let password = fields["password"].flatMap { $0.isEmpty ? nil : $0 }
-        // A number of days that overflows is as wrong as one that is missing.
+        // A number of days that overflows is as wrong as a missing one.
         let seconds = (Int64(fields["days"] ?? "") ?? 0).multipliedReportingOverflow(by: 86_400)
         try LinkRoutes.check(seconds: seconds.overflow ? 0 : seconds.partialValue, password: password)
         var random = SystemRandomNumberGenerator()

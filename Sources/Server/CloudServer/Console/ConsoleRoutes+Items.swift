@@ -6,7 +6,7 @@ import Hummingbird
 import ServerConsole
 import ServerStorage
 
-/// The pages that show containers and their contents.
+/// Pages for containers and their contents.
 extension ConsoleRoutes {
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let use = try await service.store.accounts.use(of: visit.account)
@@ -14,7 +14,7 @@ extension ConsoleRoutes {
         let names = try await service.store.logs.containers(of: visit.account)
         let setBack = try await service.store.logs.setBackContainers(of: visit.account)
         var summaries: [ContainerSummary] = []
-        // All containers together have a few seconds. One whose log takes longer shows its numbers next time.
+        // All containers together have a few seconds. Slower logs show their numbers next time.
         let deadline = ContinuousClock.now + .seconds(3)
         for name in names.dropFirst(ListPage.offset(of: page)).prefix(ListPage.size) {
             let patience = max(.zero, deadline - .now)
@@ -28,8 +28,8 @@ extension ConsoleRoutes {
             summaries, page: ListPage(page, total: names.count), used: use.used, share: use.share)
     }
 
-    /// Returns nil while the log is not read to its end, and for a log that this release cannot read, so that the other containers are
-    /// still shown.
+    /// Returns nil while the log is not read to its end, and for a log unreadable to this release, so the remaining
+    /// containers are still shown.
     private func totals(
         of name: ContainerName, _ visit: ConsoleService.Visit, _ patience: Duration
     ) async throws -> ContainerTotals? {

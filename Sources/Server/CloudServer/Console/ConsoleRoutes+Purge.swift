@@ -6,7 +6,7 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Removing deleted items for good, one by one or all.
+/// Permanently removing deleted items, singly or all.
 extension ConsoleRoutes {
     func confirmPurge(
         _ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext

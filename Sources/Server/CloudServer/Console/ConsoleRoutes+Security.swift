@@ -47,7 +47,7 @@ extension ConsoleRoutes {
     ) async throws -> HTML {
         try await limitFactors(visit, context)
         let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
-        // A thief who has another session does not have the app.
+        // A thief with another session does not have the app.
         try await service.store.sessions.endOthers(than: visit.session.id, of: visit.account)
         service.audit.note("second factor turned on", context, account: visit.session.accountName)
         return visit.frame.recoveryCodesPage(codes.map(\.description))
@@ -106,7 +106,7 @@ extension ConsoleRoutes {
         return "security?done=\(Notice.passkeyRemoved.rawValue)"
     }
 
-    /// Makes a sign-in code for another device of the account.
+    /// Creates a sign-in code for another device of the account.
     func makeCode(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
@@ -170,6 +170,6 @@ extension ConsoleService {
 }
 
 extension ConsoleService.Visit {
-    /// The holder for which the challenges of the account's pages are made: this session.
+    /// The holder of the challenges for the account's pages: this session.
     var challengeHolder: String { "session \(frame.formToken)" }
 }

@@ -83,7 +83,7 @@ extension ConsoleRoutes {
 }
 
 extension Request {
-    /// Returns which page of a list is requested, from 0.
+    /// Returns the requested page number of a list, from 0.
     func page() throws -> Int { Int(min(1 << 20, try number("page") ?? 0)) }
 }
 

@@ -9,27 +9,27 @@ import ServerConsole
 import ServerStorage
 import Synchronization
 
-/// What all pages of the console share: access control and the form of the responses.
+/// Shared by all console pages: access control and the form of responses.
 struct ConsoleService: Sendable {
     let store: ServerStore
     let reader: BodyReader
     let budget: MemoryBudget
-    /// For pages and what they show; apart from downloads, so that slow readers of those hold up no page.
+    /// For pages and their contents; separate from downloads, so slow readers of those hold up no page.
     let pageBudget = MemoryBudget(limit: 64 << 20)
     let board: TransferBoard
     let audit: Audit
     /// Whether this server itself speaks TLS.
     let isEncrypted: Bool
-    /// The address by which browsers reach the console, if the server's owner has configured it.
+    /// The address at which browsers reach the console, if the server's owner has configured it.
     let publicOrigin: WebOrigin?
     /// How long deleted items stay.
     let retention: Retention
-    /// Wrong second factors of sessions, by account, so that a stolen session cannot be used to guess them.
+    /// Wrong second factors of sessions, by account, so a stolen session cannot be used to guess them.
     let factorAttempts: AttemptLimiter
 
     var trees: ContainerTrees { store.trees }
 
-    /// A request of a browser that is signed in.
+    /// A request from a signed-in browser.
     struct Visit: Sendable {
         let session: ConsoleSession
         let frame: PageFrame
@@ -42,7 +42,7 @@ struct ConsoleService: Sendable {
     /// A handler of the router.
     typealias Handler = @Sendable (Request, ServerContext) async throws -> Response
 
-    /// Returns a handler that shows a page to signed-in browsers, and redirects others to the sign-in.
+    /// Returns a handler that shows a page to signed-in browsers, and redirects all others to the sign-in.
     func page(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> HTML
     ) -> Handler {
@@ -51,7 +51,8 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// Makes a page when it is the account's turn, with memory for the rows that it shows, of which the response keeps what it needs.
+    /// Creates a page when it is the account's turn, with memory reserved for its rows; the response keeps the part
+    /// that it needs.
     private func inTurn(
         _ visit: Visit, _ context: ServerContext, _ body: @Sendable () async throws -> HTML
     ) async throws -> Response {
@@ -63,7 +64,7 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// Like ``page(_:)``, for responses that are not pages.
+    /// Like ``page(_:)``, for responses other than pages.
     func answer(
         _ body: @escaping @Sendable (Visit, Request, ServerContext) async throws -> Response
     ) -> Handler {
@@ -78,8 +79,8 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// Returns a handler for a form that one of our own pages posted. `body` returns the page to go to next, relative to the console's
-    /// first page.
+    /// Returns a handler for a form posted by a console page. `body` returns the page to go to next, relative to the
+    /// console's first page.
     func form(
         _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> String
     ) -> Handler {
@@ -94,7 +95,7 @@ struct ConsoleService: Sendable {
         }
     }
 
-    /// Like ``form(_:)``, for pages that are shown only once, in the response to the form.
+    /// Like ``form(_:)``, for pages shown only once, in the response to the form.
     func formPage(
         _ body: @escaping @Sendable (Visit, FormBody, ServerContext) async throws -> HTML
     ) -> Handler {
@@ -114,8 +115,8 @@ struct ConsoleService: Sendable {
         return fields
     }
 
-    /// Returns the browser's origin, for passkeys, or nil if the browser offers none there. A passkey belongs to the domain that is found
-    /// here, so a client gains nothing by inventing one.
+    /// Returns the browser's origin, for passkeys, or nil if the browser offers none there. A passkey belongs to the
+    /// domain found here, so a client gains nothing by inventing one.
     func origin(_ request: Request, _ context: ServerContext) -> WebOrigin? {
         if let publicOrigin { return publicOrigin }
         return request.head.authority.flatMap { WebOrigin("\(context.isEncrypted ? "https" : "http")://\($0)") }
@@ -176,13 +177,13 @@ extension Request {
         return Hex.decode(text)
     }
 
-    /// Whether the request comes from our own site. Browsers say so (Fetch Metadata, 2.3); for one that does not, the form's token is the
-    /// only check.
+    /// Whether the request comes from the console's own site. Browsers say so (Fetch Metadata, 2.3); for all others,
+    /// the form's token is the only check.
     var isFromHere: Bool { headers[.fetchSite].map { $0 == "same-origin" || $0 == "none" } ?? true }
 }
 
 extension Response {
-    /// Lets nothing but our own style and script run in a page, and no other site show it in a frame.
+    /// Permits only the console's style and script in a page, and forbids framing by foreign sites.
     static let pagePolicy = """
         default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; \
         frame-ancestors 'none'; base-uri 'none'

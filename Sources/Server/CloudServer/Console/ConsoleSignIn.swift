@@ -8,7 +8,7 @@ import ServerStorage
 
 /// Signs browsers in and out. A one-time code, as for a device, or a passkey gives a browser a session.
 final class ConsoleSignIn: Sendable {
-    /// The cookie with the same token as the sign-in form. A form that another site posts comes without it.
+    /// The cookie with the sign-in form's token. A form posted by a foreign site comes without it.
     private static let formCookie = "ubiquity-form"
     private let service: ConsoleService
     private let attempts: AttemptLimiter
@@ -42,10 +42,11 @@ final class ConsoleSignIn: Sendable {
             headers: [.setCookie: service.cookie(Self.formCookie, token, isLasting: false, request)])
     }
 
-    /// Returns the holder for which the challenges of the sign-in page are made: the browser with this cookie.
+    /// Returns the holder of the sign-in page's challenges: the browser with this cookie.
     private static func holder(_ token: String) -> String { "sign-in \(token)" }
 
-    /// Returns the fields of our own form, checked to be posted by the browser that was shown it, and within the bound on attempts.
+    /// Returns the fields of the sign-in form, checked to come from the browser to which it was shown, and within the
+    /// bound on attempts.
     private func fields(_ request: Request, _ context: ServerContext) async throws(Refusal) -> FormBody {
         let body: [UInt8]
         do { body = try await service.reader.collect(request, upTo: CloudLimits.json) } catch { throw .error(error) }
@@ -159,8 +160,8 @@ final class ConsoleSignIn: Sendable {
         return Hex.encode((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    /// Returns a name for the browser, such as `Firefox on Linux`. A browser's agent string names those that it descends from too, so the
-    /// youngest comes first.
+    /// Returns a name for the browser, such as `Firefox on Linux`. A browser's agent string also names its ancestors,
+    /// so the youngest comes first.
     private static func browser(_ request: Request) -> String {
         guard let agent = request.headers[.userAgent] else { return "a browser" }
         let programs = [

@@ -3,24 +3,24 @@ package import ContainerLog
 import ServerConsole
 package import ServerStorage
 
-/// The changes that delete what a walk finds, page by page, so that a large tree is never in memory.
+/// Changes deleting the results of a walk, page by page, so a large tree is never in memory.
 package struct DeletionBatches: ChangeBatches {
-    /// The most items that one deletion covers. A larger tree has to be deleted in parts.
+    /// The most items per deletion. A larger tree has to be deleted in parts.
     static let limit = 1_000_000
     private static let pageSize = 1_000
-    /// The most conflict versions that one change names, and one batch.
+    /// The most conflict versions per change, and per batch.
     private static let versions = (page: 1_000, batch: 50_000)
 
     private let tree: FoldedContainer
     private let seen: LogSequence
-    /// Whether conflict versions are given up too. Otherwise they become documents of their own.
+    /// Whether conflict versions are given up too. Otherwise they become separate documents.
     private let resolvesConflicts: Bool
     private var walk: DescendantWalk
     private var page: ArraySlice<StoredDescendant> = []
-    /// The last item, after all that the walk finds.
+    /// The last item, after all results of the walk.
     private var last: StoredDescendant?
     private var left = limit
-    /// The item whose conflict versions are given up now, and the last of them that was.
+    /// The item whose conflict versions are currently given up, and the last version processed.
     private var resolving: (item: StoredDescendant, after: VersionID?)?
 
     package init(
@@ -78,7 +78,7 @@ package struct DeletionBatches: ChangeBatches {
     }
 }
 
-/// The changes that restore what was deleted together, each item after its folder.
+/// Changes restoring items deleted together, each item after its folder.
 struct RestorationBatches: ChangeBatches {
     private let tree: FoldedContainer
     private var items: ArraySlice<ItemID>

@@ -9,8 +9,8 @@ import ServerConsole
 import ServerStorage
 import Synchronization
 
-/// The routes of published documents, for everyone who has the address. Links that never existed, were withdrawn or have expired look the
-/// same.
+/// Routes for published documents, for everyone with the address. Links that never existed, were withdrawn or have
+/// expired look the same.
 final class PublicLinkRoutes: Sendable {
     private static let maximumProven = 1_000
     private let store: ServerStore
@@ -18,7 +18,7 @@ final class PublicLinkRoutes: Sendable {
     private let budget: MemoryBudget
     private let audit: Audit
     private let isEncrypted: Bool
-    /// Digests of passwords that were right, so that a client that sends one with each request does not have to wait each time.
+    /// Digests of correct passwords, so a client sending one with each request does not have to wait each time.
     private let proven = Mutex<Set<String>>([])
     private let passwordAttempts: AttemptLimiter
     private let tokenAttempts: AttemptLimiter
@@ -67,7 +67,7 @@ final class PublicLinkRoutes: Sendable {
         switch try await isRight(fields["password"] ?? "", link, token, context) {
         case true?:
             let isSecure = isEncrypted || request.headers[.forwardedProtocol] == "https"
-            // Lax, so that a person who follows the link from an e-mail does not have to type the password again.
+            // Lax, so following the link from an e-mail does not require typing the password again.
             let cookie =
                 "\(Self.cookie(of: link))=\(store.links.pass(of: link, token: token)); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")"
             return .seeOther(token.text, headers: [.setCookie: cookie])
@@ -97,7 +97,7 @@ final class PublicLinkRoutes: Sendable {
         guard let slot = slots.take(link.id, address: context.peerGroup) else { return Self.busy }
         let response = try await source.answer(
             request, context, name: link.name, isInline: true, headers: headers, holding: slot)
-        // A request for a part is not logged as a download of its own.
+        // A request for a part is not logged as a separate download.
         if response.status == .ok, request.method == .get {
             await audit.note("downloaded by link", context, account: link.account, ["link": "\(link.id)"])
         }
@@ -124,7 +124,7 @@ final class PublicLinkRoutes: Sendable {
         return true
     }
 
-    /// Asks for the password: a browser is shown a form, other programs are challenged as in RFC 7617.
+    /// Asks for the password: browsers get a form, all other programs a challenge as in RFC 7617.
     private func challenge(_ request: Request) -> Response {
         let isBrowser = request.headers[.accept]?.contains("text/html") ?? false
         let isWrong = Self.basicPassword(request) != nil
@@ -149,7 +149,7 @@ final class PublicLinkRoutes: Sendable {
 
     private static func cookie(of link: PublishedContent) -> String { "ubiquity-link-\(link.id)" }
 
-    /// Returns the password of `Authorization: Basic`, whatever the user name is.
+    /// Returns the password of `Authorization: Basic`, regardless of the user name.
     private static func basicPassword(_ request: Request) -> String? {
         guard let field = request.headers[.authorization], field.lowercased().hasPrefix("basic "),
             let data = Data(base64Encoded: String(field.dropFirst(6)))

@@ -4,13 +4,13 @@ import ContainerLog
 import ServerConsole
 import ServerStorage
 
-/// The changes that remove deleted items for good, a thousand at a time.
+/// Changes that permanently remove deleted items, a thousand at a time.
 struct PurgeBatches: ChangeBatches {
     /// Which items are removed.
     enum Scope {
-        /// An item with what was deleted with it.
+        /// An item and everything deleted with it.
         case items(ArraySlice<ItemID>)
-        /// All that were deleted when the log ended at `seen`.
+        /// All items already deleted when the log ended at `seen`.
         case all(seen: LogSequence, after: ItemID?)
     }
 

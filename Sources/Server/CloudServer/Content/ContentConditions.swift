@@ -1,14 +1,14 @@
 import CloudProtocol
 import HTTPTypes
 
-/// Decides which part of a content a request gets, by its conditions and its range (RFC 9110, 13 and 14). Pure.
+/// Selects the part of a content for a request, by its conditions and its range (RFC 9110, 13 and 14). Pure.
 struct ContentConditions: Hashable {
     enum Verdict: Hashable {
         case whole
         case part(Range<UInt64>)
         /// 304: the client has it.
         case unchanged
-        /// 412: the client requires another version.
+        /// 412: the client requires a different version.
         case failed
         /// 416: the content has no such bytes.
         case unsatisfiable
@@ -28,11 +28,11 @@ struct ContentConditions: Hashable {
         range = request.headerFields[.range]
     }
 
-    /// Returns what to send. `tag` is strong and quoted.
+    /// Returns the part to send. `tag` is strong and quoted.
     func verdict(size: UInt64, tag: String) -> Verdict {
         if let ifMatch, !Self.names(ifMatch, tag, isWeak: false) { return .failed }
         if let ifNoneMatch, Self.names(ifNoneMatch, tag, isWeak: true) { return .unchanged }
-        // A range applies to GET only, and only if the content is still the one that the range was made for.
+        // A range applies to GET only, and only if the content still has the range's tag.
         guard method == .get, let range, ifRange.map({ $0 == tag }) ?? true, let wanted = ByteRange(range) else {
             return .whole
         }

@@ -1,7 +1,7 @@
 import CloudModel
 import ServerConsole
 
-/// The headers that control how a browser treats a content: its type, and the name to save it under (RFC 6266, RFC 8187).
+/// Headers controlling how a browser treats a content: its type, and the name to save it under (RFC 6266, RFC 8187).
 enum ContentDisposition {
     static func field(_ name: ItemName, isInline: Bool) -> String {
         let text = Shown.text(name)
@@ -14,7 +14,7 @@ enum ContentDisposition {
             && scalar.value != 0x7F
     }
 
-    /// Leaves `attr-char` of RFC 8187, 3.2.1, as it is and percent-encodes all other bytes.
+    /// Leaves `attr-char` of RFC 8187, 3.2.1, unchanged and percent-encodes all remaining bytes.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte -> [UInt8] in
@@ -40,8 +40,8 @@ enum MediaType {
         return known[ending] ?? "application/octet-stream"
     }
 
-    /// Whether a browser may show the content under the server's origin, in a sandbox: nothing that runs programs of its own. A PDF is
-    /// excluded, because browsers show none in a sandbox.
+    /// Whether a browser may show the content under the server's origin, in a sandbox: nothing containing programs. A
+    /// PDF is excluded, because browsers show none in a sandbox.
     static func isPassive(_ type: String) -> Bool {
         type.hasPrefix("text/plain") || type.hasPrefix("audio/")
             || type.hasPrefix("video/")

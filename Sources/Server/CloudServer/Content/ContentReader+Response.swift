@@ -36,7 +36,7 @@ extension ContentReader {
         headers[.contentLength] = String(range.count)
         let status: HTTPResponse.Status = verdict == .whole ? .ok : .partialContent
         guard request.method != .head else { return Response(status: status, headers: headers) }
-        // Missing chunks are reported before anything is sent, as far as the list of chunks is read at once.
+        // Missing chunks are reported before anything is sent, within the first part of the chunk list.
         let first = try await part(covering: range)
         return Response(status: status, headers: headers, body: body(range, first, holding: slot, context))
     }
@@ -53,7 +53,7 @@ extension ContentReader {
         }
     }
 
-    /// Sends one chunk at a time, so that only one is in memory, in pieces no larger than a socket takes at once.
+    /// Sends a chunk at a time, to have only one in memory, in pieces no larger than a socket takes at once.
     @concurrent
     private func send(
         _ range: Range<UInt64>, _ first: Part, _ throttle: WriteThrottle, _ writer: inout any ResponseBodyWriter
@@ -77,7 +77,7 @@ extension ContentReader {
                 try await send(range.clamped(to: place), of: bytes, at: offset, throttle, &writer)
                 offset = place.upperBound
             }
-            // A list of chunks that ends early was not validated; stop, so that no byte is sent twice.
+            // A chunk list ending early was not validated; stop, so that no byte is sent twice.
             guard offset > position else { throw Self.absent }
             position = offset
         }

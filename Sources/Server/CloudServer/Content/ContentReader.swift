@@ -3,8 +3,8 @@ import CloudModel
 import CloudProtocol
 import ServerStorage
 
-/// Reads the bytes of one content from chunks, and checks each chunk against its name. Of a list of chunks only the part that is needed
-/// next is in memory.
+/// Reads a content's bytes from chunks, and checks each chunk against its name. Only the next part of a chunk list is
+/// in memory.
 struct ContentReader: Sendable {
     let store: ServerStore
     let budget: MemoryBudget
@@ -16,14 +16,14 @@ struct ContentReader: Sendable {
     private static let damaged = CloudFailure(
         .damaged, "The bytes of this version are damaged on the server. Devices that have them will upload them again.")
 
-    /// Consecutive chunks, and the offset in the content at which they begin.
+    /// Consecutive chunks, and their starting offset in the content.
     struct Part: Sendable {
         let offset: UInt64
         let chunks: ArraySlice<ChunkEntry>
     }
 
-    /// Returns the chunks that hold `range`, from the one with its first byte on, or as many of them as are read at a time. Throws
-    /// ``absent`` if one of these is missing.
+    /// Returns the chunks that hold `range`, from its first byte on, limited to a single read of the list. Throws
+    /// ``absent`` if any of these is missing.
     func part(covering range: Range<UInt64>) async throws -> Part {
         let part = trimmed(try await whole(holding: range.lowerBound), to: range)
         let missing = try await store.chunks.missing(part.chunks.map(\.id), in: container, of: account)
@@ -60,13 +60,13 @@ struct ContentReader: Sendable {
         return Part(offset: offset, chunks: part.chunks[first..<last])
     }
 
-    /// The bytes of a chunk, and the ticket of their reserved memory, which the caller releases.
+    /// A chunk's bytes, and the ticket of their reserved memory, which the caller releases.
     struct Plain: Sendable {
         let bytes: [UInt8]
         let ticket: UInt64
     }
 
-    /// Reads a chunk that the manifest names.
+    /// Reads a chunk named by the manifest.
     func plain(_ chunk: ChunkEntry) async throws -> Plain {
         guard let place = try await store.chunks.place(of: chunk.id, in: container, of: account) else {
             throw Self.absent
@@ -80,12 +80,13 @@ struct ContentReader: Sendable {
 
     private func decode(_ chunk: ChunkEntry, _ place: ChunkPlace) async throws -> [UInt8] {
         guard let frame = try await store.chunks.read(place, 0..<place.size) else { throw Self.absent }
-        // A frame that claims more bytes than the chunk has is refused before it is decompressed: only that much memory is reserved.
+        // A frame claiming more bytes than the chunk has is refused before decompression: only that much memory is
+        // reserved.
         let plain = try await store.offPool {
             Result { try ChunkFrame.decode(frame, expecting: chunk.id, limit: chunk.length) }
         }
         guard case .success(let bytes) = plain, bytes.count == chunk.length else {
-            // Devices that have the chunk are asked to send it again, unless it is only as long as the entry does not say.
+            // Devices that have the chunk are asked to send it again, unless only its length differs from the entry.
             let part = ChunkBatch.Part(id: chunk.id, frame: frame)
             try await store.chunks.distrust(ifWrong: part, in: container, of: account)
             throw Self.damaged

@@ -1,15 +1,15 @@
 package import Basics
 
 extension PlaceSettings {
-    /// The place at one end of a migration. The variables of the environment that name the place of a server do not count, because they do not
-    /// say which end they mean.
+    /// The place at either end of a migration. Environment variables naming a server's place do not count, because they
+    /// do not say which end they mean.
     ///
     /// - Parameters:
     ///   - end: The options' name without dashes: `from` or `to`.
     ///   - place: The value of `--END`: a directory, or the address of a database.
     ///   - chunks: The value of `--END-chunks`: the bucket of a cluster.
-    ///   - file: The file that `--END-settings` names.
-    /// - Throws: ``SettingsProblem`` if they do not name one place.
+    ///   - file: The file named by `--END-settings`.
+    /// - Throws: ``SettingsProblem`` unless they name exactly one place.
     package init(
         endOfMigration end: String, place: String?, chunks: String?, file: SettingsFile?, environment: [String: String]
     ) throws(SettingsProblem) {

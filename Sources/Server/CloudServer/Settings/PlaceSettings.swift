@@ -1,24 +1,24 @@
 package import Basics
 
-/// Where a server keeps its data, as its owner names it: with options, environment variables and a file of settings.
+/// Where a server keeps its data, as configured by its owner: with options, environment variables and a settings file.
 ///
-/// Each setting comes from the first of them that has it.
+/// Each setting comes from the first source that has it.
 package struct PlaceSettings: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         /// Everything is in one directory.
         case directory(String)
-        /// Rows are in PostgreSQL, bytes in a bucket; the cache is a directory for what can be made again.
+        /// Rows are in PostgreSQL, bytes in a bucket; the cache directory can be rebuilt.
         case cluster(database: String, chunks: String, cache: String)
     }
 
     package let place: Place
-    /// Whether the database's password is among the arguments of the process, which other users can read.
+    /// Whether the database's password is among the process's arguments, which other users can read.
     package let exposesPassword: Bool
 
     /// - Parameters:
     ///   - options: The values of `--data`, `--database`, `--chunks` and `--cache`, without dashes.
-    ///   - environment: The environment of the process. The variables are called `UBIQUITY_SERVER_DATABASE` and so on.
-    /// - Throws: ``SettingsProblem`` if the settings do not name one place.
+    ///   - environment: The process's environment. The variables are called `UBIQUITY_SERVER_DATABASE` and so on.
+    /// - Throws: ``SettingsProblem`` unless the settings name exactly one place.
     package init(
         options: [String: String], environment: [String: String], file: SettingsFile?
     ) throws(SettingsProblem) {

@@ -2,7 +2,7 @@ package import Basics
 
 /// The settings of a server in a file: the options of `ubiquity-server serve`.
 extension SettingsFile {
-    /// The settings that say where the data is. The owner's commands use these alone.
+    /// The settings for the data's place. The owner's commands use these alone.
     package static let placeKeys: Set<String> = ["data", "database", "chunks", "cache"]
     private static let switches: Set<String> = ["direct-downloads"]
 
@@ -19,7 +19,7 @@ extension SettingsFile {
         try self.init(parsing: text, name: name, Self.server)
     }
 
-    /// Returns the settings as arguments of `serve`, except for the place and for options that the command line has already.
+    /// Returns the settings as arguments of `serve`, except for the place and options already on the command line.
     package func arguments(beside given: [String]) -> [String] {
         let isGiven = Set(given.filter { $0.hasPrefix("--") }.map { $0.dropFirst(2).prefix { $0 != "=" } })
         return settings.filter { !Self.placeKeys.contains($0.key) && !isGiven.contains($0.key[...]) }

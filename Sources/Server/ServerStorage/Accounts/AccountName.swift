@@ -5,14 +5,15 @@ enum AccountName {
     /// The longest name in bytes of UTF-8.
     static let longest = 128
 
-    /// The form in which a name is stored and looked up, whichever way its accents were typed (NFC).
+    /// The stored form of a name, also used for lookups, independent of how its accents were typed (NFC).
     static func stored(_ name: String) -> String { name.precomposedStringWithCanonicalMapping }
 
     /// The form in which two names must differ: in more than case.
     static func folded(_ name: String) -> String { stored(stored(name).lowercased()) }
 
-    /// Refuses what cannot be seen or changes the direction of the text around it: control characters, formats such as bidirectional overrides,
-    /// line breaks, code points without a character, and spaces at an end or beside each other.
+    /// Refuses invisible characters and those that change the direction of surrounding text: control characters,
+    /// formats such as bidirectional overrides, line breaks, code points without a character, and leading, trailing or
+    /// repeated spaces.
     ///
     /// - Parameter name: In the stored form.
     static func isValid(_ name: String) -> Bool {

@@ -14,7 +14,7 @@ extension AccountStore {
         return identity
     }
 
-    /// Makes the account's cloud if there is none.
+    /// Creates the account's cloud if there is none.
     ///
     /// - Returns: The cloud's identity.
     package func makeCloud(of account: AccountID) async throws -> String {
@@ -26,7 +26,7 @@ extension AccountStore {
         return try await cloud(of: account)
     }
 
-    /// Returns the accounts by name, each with its cloud's identity; nil for an account that no device has used.
+    /// Returns the accounts by name, each with its cloud's identity; nil for an account not yet used by a device.
     static func identities(_ db: any StorageTransaction) throws -> [String: String?] {
         var found: [String: String?] = [:]
         for row in try db.rows("SELECT name, identity FROM account") {

@@ -10,17 +10,18 @@ package struct OpenCodes: Hashable, Sendable {
     package let expires: Timestamp
 }
 
-/// Sign-in codes. The server's owner or the console makes them; a device or a browser uses them up.
+/// Sign-in codes. The server's owner or the console creates them; a device or a browser uses them up.
 extension AccountStore {
     /// How long a sign-in code may be used.
     package static let codeLifetime: Duration = .seconds(86_400)
-    /// How many wrong second factors use a code up, so that an attacker who finds a code cannot try them all.
+    /// The number of wrong second factors that use a code up, so that an attacker with a stolen code cannot try them
+    /// all.
     static let wrongFactorLimit = 5
 
-    /// Makes a code that signs one device in, once.
+    /// Creates a code for signing in a single device, once.
     ///
-    /// - Parameter grant: What that device may do, and until when. A browser can sign in only with a code for full access without an
-    ///   expiry.
+    /// - Parameter grant: What that device may do, and until when. A browser can sign in only with a code for full
+    ///   access without an expiry.
     /// - Throws: ``StorageError``; `notFound` if there is no such account.
     package func addCode(for name: String, grant: DeviceGrant = .full) async throws -> SignInCode {
         var random = SystemRandomNumberGenerator()
@@ -39,7 +40,7 @@ extension AccountStore {
         return code
     }
 
-    /// Returns the codes that can still sign in a device or a browser.
+    /// Returns the codes still usable for signing in a device or a browser.
     package func openCodes() async throws -> [OpenCodes] {
         let now = now()
         return try await database.read { db in
@@ -75,10 +76,11 @@ extension AccountStore {
         try db.execute("DELETE FROM recoveryCode")
     }
 
-    /// Uses a code up and runs `body` in the same transaction. A code whose second factor is missing or wrong stays valid, until it was
-    /// wrong ``wrongFactorLimit`` times.
+    /// Uses a code up and runs `body` in the same transaction. A code whose second factor is missing or wrong stays
+    /// valid, until it was wrong ``wrongFactorLimit`` times.
     ///
-    /// - Throws: ``StorageError``; `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong.
+    /// - Throws: ``StorageError``; `unauthorized` for an invalid code, `secondFactor` for a missing or wrong second
+    ///   factor.
     func redeeming<T: Sendable>(
         _ code: SignInCode, _ factor: String?,
         _ body: @escaping @Sendable (Int64, DeviceGrant, any StorageTransaction) throws -> T
@@ -88,7 +90,8 @@ extension AccountStore {
         let account = try await database.read { db in
             try db.value(Int64.self, "SELECT account FROM code WHERE hash = ?", [key])
         }
-        // Throwing would roll the transaction back, but a wrong factor has to be counted. A code never changes its account.
+        // Throwing would roll the transaction back, but a wrong factor has to be counted. A code never changes its
+        // account.
         return try await database.commit(account.map { .account($0) } ?? .all) { db -> Result<T, StorageError> in
             switch try Self.redeem(code, factor, at: now, db) {
             case .success(let found): .success(try body(found.account, found.grant, db))

@@ -1,7 +1,8 @@
-/// Settings of programs, which do not count against an account's share, so that a program can store its settings even when documents have
-/// used up the share.
+/// Settings of programs. They do not count against an account's share, so that programs can store them even when
+/// documents have used up the share.
 extension AccountStore {
-    /// How many bytes an account's entries of settings may use before further ones count against its share: some hundred thousand writes.
+    /// The bytes that an account's entries of settings may use before further entries count against its share: some
+    /// hundred thousand writes.
     package static let keyValueAllowance = 64 << 20
 
     /// Takes `bytes` out of the allowance for settings. Returns false if the allowance has no room for them.

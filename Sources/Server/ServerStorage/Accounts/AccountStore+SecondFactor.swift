@@ -1,7 +1,7 @@
 package import CloudProtocol
 import Foundation
 
-/// The second factor of an account: codes of an authenticator app, and recovery codes in place of one.
+/// An account's second factor: codes of an authenticator app, with recovery codes as a substitute.
 extension AccountStore {
     package enum SecondFactor: Hashable, Sendable {
         case off
@@ -26,7 +26,7 @@ extension AccountStore {
         }
     }
 
-    /// Makes a secret for an app. No codes are required before ``confirmSecondFactor(_:of:)``.
+    /// Creates a secret for an app. No codes are required before ``confirmSecondFactor(_:of:)``.
     ///
     /// - Throws: `invalid` if the second factor is on.
     package func beginSecondFactor(of account: AccountID) async throws {
@@ -44,7 +44,7 @@ extension AccountStore {
         }
     }
 
-    /// Turns the second factor on, after the app has proved that it has the secret.
+    /// Turns the second factor on, after the app has proved its possession of the secret.
     ///
     /// - Returns: Recovery codes, each for one sign-in. They are shown once; the database has only their digests.
     /// - Throws: `secondFactor` for a wrong code, `invalid` if no set-up is under way.
@@ -86,7 +86,8 @@ extension AccountStore {
         }
     }
 
-    /// Turns the second factor off without a code. The server's owner does that for a user who has lost the app and the recovery codes.
+    /// Turns the second factor off without a code. The server's owner does that for users without their app and
+    /// recovery codes.
     ///
     /// - Returns: False if it was off.
     package func resetSecondFactor(ofAccount name: String) async throws -> Bool {
@@ -95,9 +96,9 @@ extension AccountStore {
         }
     }
 
-    /// Checks a second factor within an existing session, before something that a stolen session must not be able to do.
+    /// Checks a second factor within an existing session, before an operation forbidden to a stolen session.
     ///
-    /// - Throws: `secondFactor` for a missing or wrong one.
+    /// - Throws: `secondFactor` if it is missing or wrong.
     package func requireSecondFactor(_ code: String, of account: AccountID) async throws {
         let now = now()
         try await database.commit(of: account) { db in
@@ -117,7 +118,7 @@ extension AccountStore {
         case wrong
     }
 
-    /// Checks what was typed, and uses it up where it is right.
+    /// Checks the typed code, and uses it up if it is right.
     static func checkFactor(_ typed: String?, of account: Int64, at now: Int64, _ db: any StorageTransaction) throws
         -> FactorCheck
     {

@@ -1,11 +1,11 @@
 package import CloudProtocol
 
-/// The share of an account, and what it uses of it.
+/// An account's share, and its use.
 extension AccountStore {
-    /// The free bytes of a place without a limit: a pebibyte, with which every program can still compute.
+    /// The free bytes of a place without a limit: a pebibyte, still safe for every program's arithmetic.
     private static let unlimited: UInt64 = 1 << 50
 
-    /// Returns the bytes that the account may use in total, and how many of them are free.
+    /// Returns the account's total space and its free space, in bytes.
     package func space(of account: AccountID) async throws -> SpaceResponse {
         let free = try await objects.freeBytes() ?? Self.unlimited
         return try await database.read { db in
@@ -16,7 +16,7 @@ extension AccountStore {
         }
     }
 
-    /// Returns what the account uses, and its share: nil if it has none of its own. In bytes.
+    /// Returns the account's use and share in bytes; the share is nil if the account has no individual share.
     package func use(of account: AccountID) async throws -> (used: UInt64, share: UInt64?) {
         try await database.read { db in
             let usage = try Self.usage(of: account, db)

@@ -3,27 +3,28 @@ import CloudModel
 import Cryptography
 import Foundation
 
-/// An account as its server's owner sees it.
+/// An account as seen by its server's owner.
 package struct AccountRecord: Hashable, Sendable {
     package let name: String
     /// In bytes; nil: limited by the disk only.
     package let quota: UInt64?
     package let used: UInt64
-    /// Devices that are signed in.
+    /// Signed-in devices.
     package let devices: Int
 }
 
-/// Accounts: their names and quotas, the space that they use, the identities of their clouds, sign-in codes and second factors.
+/// Accounts: their names and quotas, their use of space, the identities of their clouds, sign-in codes and second
+/// factors.
 ///
-/// `account.used` is what ``StorageCost`` counts for the account's rows: a transaction that adds or removes such rows calls
-/// ``reserve(_:of:_:)`` before and ``use(_:of:_:)`` after.
+/// `account.used` is the sum of ``StorageCost`` over the account's rows: a transaction that adds or removes such rows
+/// calls ``reserve(_:of:_:)`` before and ``use(_:of:_:)`` after.
 package struct AccountStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
-    /// Where the bytes are that the accounts' shares limit.
+    /// The storage of the bytes limited by the accounts' shares.
     let objects: any ChunkObjects
 
-    /// Makes an account. Throws `invalid` for a name that is taken or malformed.
+    /// Creates an account. Throws `invalid` for a taken or malformed name.
     package func add(_ name: String, quota: UInt64? = nil) async throws {
         let name = AccountName.stored(name)
         guard AccountName.isValid(name) else {
@@ -49,7 +50,7 @@ package struct AccountStore: NounStore {
         }
     }
 
-    /// Returns the account of that name. Throws `notFound` if there is none.
+    /// Returns the account with this name. Throws `notFound` if there is none.
     package func account(named name: String) async throws -> AccountID {
         try await database.read { AccountID(try Self.requireAccount(named: name, $0)) }
     }
@@ -88,7 +89,7 @@ package struct AccountStore: NounStore {
         try db.value(String.self, "SELECT name FROM account WHERE id = ?", [account])
     }
 
-    /// Returns what each account uses, in numbers.
+    /// Returns each account's use, in numbers.
     func statistics() async throws -> [ServerStatistics.Account] {
         try await database.read { db in
             try db.rows(
@@ -124,11 +125,11 @@ package struct AccountStore: NounStore {
         if let name { _ = try requireAccount(named: name, db) }
     }
 
-    /// Removes an account whose contents have all been removed.
+    /// Removes an account without contents.
     static func remove(_ account: Int64, _ db: any StorageTransaction) throws {
         try db.execute("DELETE FROM account WHERE id = ?", [account])
     }
 }
 
-/// Returns the digest that is stored in place of a secret.
+/// Returns the digest stored in place of a secret.
 func hash(_ secret: some Sequence<UInt8>) -> Data { Data(SHA256.hash(Array(secret))) }

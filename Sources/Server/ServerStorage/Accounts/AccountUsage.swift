@@ -1,8 +1,8 @@
 import Basics
 
-/// What an account uses of its share, in bytes.
+/// An account's use of its share, in bytes.
 struct AccountUsage {
-    /// The share; nil if the account has none of its own.
+    /// The share; nil if the account has no individual share.
     let quota: UInt64?
     let used: UInt64
 

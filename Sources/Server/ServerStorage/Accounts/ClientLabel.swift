@@ -1,6 +1,6 @@
-/// The name that a device, a browser or a passkey gives itself, as it is stored.
+/// The stored form of the name that a device, a browser or a passkey gives itself.
 enum ClientLabel {
-    /// Removes characters that could harm the terminal that shows the name, which the client chose.
+    /// Removes characters harmful to the terminal showing the name, which the client chose.
     static func of(_ name: String) -> String {
         let visible = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }
             .filter { $0.properties.generalCategory != .control && $0.properties.generalCategory != .format }

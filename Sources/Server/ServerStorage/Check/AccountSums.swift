@@ -1,19 +1,19 @@
 import Foundation
 
-/// What an account uses, as recorded and as counted again at the same moment.
+/// An account's use, as recorded and as counted again at the same moment.
 struct AccountSums: Hashable, Sendable, CustomStringConvertible {
     let account: Int64
     let recorded: Sum
     let counted: Sum
 
     struct Sum: Hashable, Sendable {
-        /// Bytes that count against the account's share.
+        /// Bytes counted against the account's share.
         let used: Int64
-        /// Bytes of settings, which do not.
+        /// Bytes of settings. They do not count against it.
         let keyValues: Int64
     }
 
-    /// Nil for an account that does not exist.
+    /// Nil for a nonexistent account.
     init?(of account: Int64, _ db: any StorageTransaction) throws {
         guard let row = try db.row("SELECT used, keyValueBytes FROM account WHERE id = ?", [account]) else {
             return nil
@@ -34,7 +34,7 @@ struct AccountSums: Hashable, Sendable, CustomStringConvertible {
             : "\(recorded.keyValues) bytes of settings are recorded, \(counted.keyValues) are used"
     }
 
-    /// Records what was counted. Runs in the transaction that counted it.
+    /// Records the counted sums. Runs in the transaction that counted them.
     func repair(_ db: any StorageTransaction) throws {
         try db.execute(
             "UPDATE account SET used = ?, keyValueBytes = ? WHERE id = ?", [counted.used, counted.keyValues, account])

@@ -15,7 +15,7 @@ struct CheckedChunk: Sendable {
         ).map { try CheckedChunk(place: ChunkPlace($0), isTrusted: $0["isTrusted"]) }
     }
 
-    /// Whether a row still says that these bytes are there.
+    /// Whether a row still promises these bytes.
     static func isPromised(_ place: ChunkPlace, _ db: any StorageTransaction) throws -> Bool {
         guard try ChunkStore.hasRow(place.name, db) else { return false }
         return try ChunkStore.isHeld(place.id, in: place.container, db)

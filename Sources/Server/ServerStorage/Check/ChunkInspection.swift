@@ -11,7 +11,7 @@ struct ChunkInspection: Sendable {
 
     struct States: Sendable {
         var readBytes: UInt64 = 0
-        /// Chunks that are not as their rows say.
+        /// Chunks that differ from their rows.
         var damaged: [ChunkPlace: StorageReport.Finding.Kind] = [:]
     }
 

@@ -1,10 +1,10 @@
 import CloudModel
 import Foundation
 
-/// Compares what a server's database says with what there is, while the server works.
+/// Compares a server's database with its actual data, while the server works.
 ///
-/// A finding is looked at again in a transaction of its own before it counts, because chunks come and go meanwhile: a chunk's bytes are
-/// there before its row, and after it.
+/// A finding is verified in a separate transaction before it counts, because chunks come and go meanwhile: a chunk's
+/// bytes exist before its row, and after it.
 struct ServerCheck: Sendable {
     let store: ServerStore
     let options: CheckOptions
@@ -83,7 +83,7 @@ struct ServerCheck: Sendable {
             StorageReport.Finding(kind: .logGap, account: container.account, container: container.name, what: problem))
     }
 
-    /// Names the first entry that a log lacks.
+    /// Names the first missing entry of a log.
     private static func describe(
         _ container: Int64, end: Int64, last: Int64, _ db: any StorageTransaction
     ) throws -> String {
@@ -120,7 +120,7 @@ struct ServerCheck: Sendable {
         }
     }
 
-    /// Records a chunk that seemed to be lost or damaged, if its row still promises it and it still is.
+    /// Records a chunk that seemed lost or damaged, if its row still promises it and it still is.
     private func add(
         _ place: ChunkPlace, _ kind: StorageReport.Finding.Kind, _ container: Container, _ report: inout StorageReport
     ) async throws {
@@ -128,7 +128,7 @@ struct ServerCheck: Sendable {
         let again = try await ChunkInspection(chunks: store.chunks, reads: options.reads).states(of: [place])
         guard again.damaged[place] != nil, try await isPromised(place) else { return }
         if options.repairs {
-            // Devices are asked for it again, as for a chunk that a reader found damaged.
+            // Devices are asked for it again, as for a chunk found damaged by a reader.
             try await store.database.commit { db in
                 if try CheckedChunk.isPromised(place, db) { try ChunkStore.distrust(place, db) }
             }
@@ -144,9 +144,9 @@ struct ServerCheck: Sendable {
     }
 }
 
-/// What a check does.
+/// Options of a check.
 package struct CheckOptions: Hashable, Sendable {
-    /// Whether to read the bytes of every chunk, instead of its size alone.
+    /// Whether to read every chunk's bytes, instead of only its size.
     package var reads: Bool
     package var repairs: Bool
 
@@ -157,9 +157,9 @@ package struct CheckOptions: Hashable, Sendable {
 }
 
 extension ServerStore {
-    /// Compares rows with chunks, logs with their ends and sums with what they add up. Processes may serve meanwhile.
+    /// Compares rows with chunks, logs with their ends and sums with their items. Processes may serve meanwhile.
     ///
-    /// - Parameter progress: Called from time to time with what was found so far. An error that it throws ends the check.
+    /// - Parameter progress: Called periodically with the findings so far. Throwing from it ends the check.
     package func checkStorage(
         _ options: CheckOptions = CheckOptions(),
         progress: @escaping @Sendable (StorageReport) throws -> Void = { _ in }

@@ -1,8 +1,8 @@
-/// Counts files or objects of chunks without a row, and removes those to which no upload under way can add one.
+/// Counts files or objects of chunks without a row, and removes those to which no upload under way can add a row.
 struct StrayCheck: Sendable {
     let store: ServerStore
     let repairs: Bool
-    /// How many are removed before a backup may begin.
+    /// The number removed before a backup may begin.
     private static let step = 64
 
     func run(_ report: inout StorageReport) async throws {

@@ -3,14 +3,14 @@ import Foundation
 import S3Client
 import Synchronization
 
-/// The database to which a bucket's prefix belongs.
+/// The owner of a bucket's prefix: a database.
 extension ChunkBucket {
     private static let limit = 1_024
 
-    /// Checks, once in the life of a process, that the bucket is that of the database. A new database takes a prefix that no other has
-    /// taken.
+    /// Checks, once per process, that the bucket belongs to the database. A new database takes an unused prefix.
     ///
-    /// - Throws: `invalid` if the prefix belongs to another database, or has nothing of this one although rows say so.
+    /// - Throws: `invalid` if the prefix belongs to a different database, or is empty although rows refer to objects in
+    ///   it.
     func requireOwner() async throws {
         guard !isOurs.withLock({ $0 }) else { return }
         let (identity, hasObjects) = try await identity()
@@ -44,7 +44,7 @@ extension ChunkBucket {
         }
     }
 
-    /// Returns the name by which the bucket knows the database, and whether rows refer to objects.
+    /// Returns the database's name in the bucket, and whether rows refer to objects.
     private func identity() async throws -> (String, hasObjects: Bool) {
         let new = Hex.encode(UInt64.random(in: 0...(.max))) + Hex.encode(UInt64.random(in: 0...(.max)))
         let known = try await database.read { try Self.identity($0) }

@@ -4,7 +4,7 @@ import S3Client
 
 /// Objects without a row, and epochs.
 extension ChunkBucket {
-    /// The most objects of one page of a listing, and of one request that deletes.
+    /// The most objects per page of a listing, and per deletion request.
     private static let page = 1_000
 
     func epoch(_ db: any StorageTransaction) throws -> Int64? { try Self.currentEpoch(db) }
@@ -43,7 +43,7 @@ extension ChunkBucket {
             }
             last = page.last
             let names = page.map { String($0.dropFirst(folder.count)) }.filter { name in
-                // Objects that this version did not name are not its to remove.
+                // Objects with names of a different form are not this version's to remove.
                 guard let suffix = ChunkPlace(name: name)?.suffix else { return false }
                 return mark.map { suffix.epoch < $0 } ?? true
             }
@@ -52,7 +52,8 @@ extension ChunkBucket {
         }
     }
 
-    /// Commits are serializable, and this one follows that of ``beginSweep()``: it sees every row that will ever refer to a settled object.
+    /// Commits are serializable, and this commit follows that of ``beginSweep()``: it sees every row that will ever
+    /// refer to a settled object.
     func remove(_ names: [String], in database: any StorageDatabase) async throws -> Int {
         guard !names.isEmpty else { return 0 }
         try await requireOwner()

@@ -3,22 +3,23 @@ import CloudModel
 import S3Client
 import Synchronization
 
-/// The frames of chunks as objects of a bucket: `PREFIX/chunks/CONTAINER/AB/CDEF…-SIZE.EPOCH-RANDOM`. Any number of processes use it at a
-/// time.
+/// The frames of chunks as objects of a bucket: `PREFIX/chunks/CONTAINER/AB/CDEF…-SIZE.EPOCH-RANDOM`. Any number of
+/// processes use it at a time.
 ///
 /// Invariants (decision 53):
-/// - A name is put once. So whatever a request that was delayed or repeated does, it does to an object that only its own put can give a
-///   row. An object may be deleted from the moment on that no row refers to it and none can.
-/// - Each sweep for objects without a row begins a new **epoch**, a number in the database. A put takes the epoch at its beginning into the
-///   names of its objects, and its rows are refused if more than one sweep has begun since; then it writes its objects again, under new
-///   names. So a sweep may delete objects of earlier epochs than the last one, whatever any clock says and however long a process stood
-///   still.
-/// - A bucket and prefix belong to one database; see ``requireOwner()``. A sweep for another database would delete everything.
+/// - A name is put once. So a delayed or repeated request only affects an object that only its own put can give a row.
+///   An object may be deleted as soon as no row refers to it and none can.
+/// - Each sweep for objects without a row begins a new **epoch**, a number in the database. A put takes the epoch at
+///   its beginning into the names of its objects, and its rows are refused if more than one sweep has begun since; then
+///   it writes its objects again, under new names. So a sweep may delete objects of earlier epochs than the last,
+///   regardless of clocks and of how long a process was suspended.
+/// - A bucket and prefix belong to one database; see ``requireOwner()``. A sweep for a different database would delete
+///   everything.
 final class ChunkBucket: ChunkObjects {
     let client: S3Client
     let database: any StorageDatabase
     let root: String
-    /// Whether the bucket was found to be that of the database.
+    /// Whether the bucket was found to belong to the database.
     let isOurs = Mutex(false)
 
     init(_ client: S3Client, _ database: any StorageDatabase) {
@@ -112,7 +113,7 @@ final class ChunkBucket: ChunkObjects {
 }
 
 extension StorageError {
-    /// The message is read by devices: it does not name the bucket, which the cause does.
+    /// The message is read by devices: it does not name the bucket, but the cause does.
     init(ofBucket error: S3Error) {
         switch error.code {
         case .throttled, .conflict:

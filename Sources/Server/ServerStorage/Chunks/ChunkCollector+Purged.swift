@@ -3,14 +3,16 @@ import ContainerLog
 import Foundation
 import Logging
 
-/// Chunks of versions that a person removed for good. They are removed immediately, if nothing else needs them: an upload that has asked
-/// about one of them meanwhile is refused when its entry comes, and its device sends the chunk again.
+/// Chunks of versions that a person removed for good. They are removed immediately, unless something else needs them:
+/// an upload that has asked about such a chunk meanwhile is refused when its entry comes, and its device sends the
+/// chunk again.
 ///
-/// Each transaction that removes chunks verifies that the log and the links are those for which the needed chunks were determined. Where they
-/// have grown, the contents of the new entries and links are needed too. So no time has to pass.
+/// Each transaction removing chunks verifies that the log and the links have not changed since the needed chunks were
+/// determined. If they have grown, the contents of the new entries and links are needed too. So there is no grace
+/// period.
 extension ChunkCollector {
     private static let step = 256
-    /// How many times a removal is tried while other devices append.
+    /// The number of attempts at a removal while other devices append.
     private static let rounds = 64
 
     func sweep(
@@ -19,14 +21,14 @@ extension ChunkCollector {
     ) async throws {
         for each in purged where !report.gaveWay && each.content.layout != .empty {
             try Task.checkCancellation()
-            // Chunks that a device has put or asked about since then belong to a later upload.
+            // Chunks put or asked about by a device since then belong to a later upload.
             let cutoff = each.time + 1
             guard let place = try await chunks.places(of: [each.content.digest], in: container.id).first else {
                 continue
             }
             let named =
                 each.content.layout == .manifest ? try await chunksNamed(by: place, each.content, container) : []
-            // Chunks of a manifest that stays belong to the same later upload.
+            // Chunks of a remaining manifest belong to the same later upload.
             guard try await remove([place], needed, of: container, cutoff, &mark, &report) else { continue }
             let ids = Array(Set(named))
             for start in stride(from: 0, to: ids.count, by: Self.step) {
@@ -37,7 +39,8 @@ extension ChunkCollector {
         }
     }
 
-    /// Returns the chunks of a manifest; none if it cannot be read: they are collected as those of an upload that was given up.
+    /// Returns the chunks of a manifest. Returns none if it is unreadable: they are collected like those of an
+    /// abandoned upload.
     private func chunksNamed(
         by place: ChunkPlace, _ content: ContentReference, _ container: LogStore.StoredContainer
     ) async throws -> [ChunkID] {
@@ -50,7 +53,7 @@ extension ChunkCollector {
         return ids
     }
 
-    /// Removes those of the chunks that nothing needs.
+    /// Removes the unneeded chunks among these.
     ///
     /// - Returns: Whether all of them are gone.
     func remove(
@@ -74,7 +77,7 @@ extension ChunkCollector {
         return false
     }
 
-    /// Records what entries and links that came since the mark need.
+    /// Records the contents needed by entries and links added since the mark.
     private func catchUp(
         _ container: LogStore.StoredContainer, _ needed: NeededChunks, _ mark: inout CollectionMark
     ) async throws {
@@ -84,7 +87,7 @@ extension ChunkCollector {
         while position.value < now.sequence {
             let page = try await logs.entries(of: container.id, from: position)
             for entry in page.entries {
-                // An entry that is not a batch needs nothing.
+                // An entry other than a batch needs nothing.
                 if let batch = try? ChangeBatch(decoding: entry.payload) { contents.formUnion(batch.contents) }
             }
             guard let last = page.entries.last?.sequence, last > position else { throw damagedTree }

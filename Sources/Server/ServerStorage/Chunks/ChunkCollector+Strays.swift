@@ -1,12 +1,12 @@
 import Foundation
 import Logging
 
-/// Frames without a row. A crash between writing or removing a frame and its row leaves them; in a bucket also a put that another one
-/// outran.
+/// Frames without a row. They are left by a crash between writing or removing a frame and its row; in a bucket also by
+/// a put that was overtaken.
 extension ChunkCollector {
     private static let step = 64
 
-    /// Removes frames that have no row and to which no put under way can add one.
+    /// Removes frames without a row to which no put under way can add one.
     func sweepStrays(
         _ containers: [Int64], _ pause: Duration, _ report: inout CollectionReport
     ) async throws {

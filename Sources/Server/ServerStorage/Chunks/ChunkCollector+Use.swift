@@ -4,7 +4,7 @@ import Logging
 
 /// The use of a container's space.
 extension ChunkCollector {
-    /// Counts what a container's chunks, log and links take of the account's quota, by what needs them.
+    /// Counts how much of the account's quota a container's chunks, log and links take, by their use.
     func use(of container: LogStore.StoredContainer) async throws -> CloudUse {
         let named = try await namedChunks(of: container)
         var use = try await chunks.ownUse(of: container.id)
@@ -33,7 +33,7 @@ extension ChunkCollector {
         }
     }
 
-    /// How many contents are read at a time.
+    /// The number of contents read at a time.
     private static let page = 512
 
     /// Records the chunks of a manifest. If it cannot be read, they count as named by nothing.
@@ -53,7 +53,7 @@ extension ChunkCollector {
 }
 
 extension ChunkStore {
-    /// Returns what a container's log and links take themselves.
+    /// Returns the space taken by a container's log and links themselves.
     fileprivate func ownUse(of container: Int64) async throws -> CloudUse {
         try await database.read { db in
             var use = CloudUse()
@@ -66,7 +66,7 @@ extension ChunkStore {
 }
 
 extension ServerStore {
-    /// Returns what uses an account's space, or that of one of its containers.
+    /// Returns the use of an account's space, or of one of its containers.
     ///
     /// - Throws: `busy` if too many ask for that now.
     package func use(of account: AccountID, in name: ContainerName? = nil) async throws -> CloudUseReport {

@@ -4,10 +4,10 @@ import CloudProtocol
 import Foundation
 import Logging
 
-/// Removes chunks that nothing needs any more: no item, no conflict, no version of the last days, no published link, no upload.
+/// Removes unneeded chunks: those without an item, conflict, version of the last days, published link or upload.
 ///
-/// It removes the row first, then the frame. A concurrent put finds that its frame is gone or will be, and writes it again
-/// (``ChunkObjects``). A crash in between leaves a frame without a row, which a later collection removes.
+/// It removes the row first, then the frame. A concurrent put finds that its frame is gone or will be, and writes it
+/// again (``ChunkObjects``). A crash in between leaves a frame without a row for a later collection to remove.
 struct ChunkCollector: Sendable {
     let logs: LogStore
     let chunks: ChunkStore
@@ -16,9 +16,10 @@ struct ChunkCollector: Sendable {
     let directory: DataDirectory
     let log: Logger
 
-    /// Collects all containers in small steps. A container that cannot be read, such as one with the log of a newer version, is skipped.
+    /// Collects all containers in small steps. An unreadable container, such as one with a newer version's log, is
+    /// skipped.
     ///
-    /// - Parameter only: The containers to collect; nil for all, and for what crashes left.
+    /// - Parameter only: The containers to collect; nil for all, and for leftovers of crashes.
     func run(
         _ policy: CollectionPolicy, only: Set<Int64>? = nil, pause: Duration
     ) async throws -> CollectionReport {
@@ -59,14 +60,15 @@ struct ChunkCollector: Sendable {
         report.containers += 1
     }
 
-    /// Whether a document is announced whose upload can still be completed. One that does not fit is refused by its device.
+    /// Whether a document is announced whose upload can still be completed. A document that does not fit is refused by
+    /// its device.
     private func mayContinue(_ found: NeededChunks.Found, _ container: LogStore.StoredContainer) async throws -> Bool {
         guard let smallest = found.smallestAnnounced else { return false }
         let accounts = AccountStore(database: chunks.database, time: chunks.time, objects: chunks.objects)
         return smallest <= (try await accounts.space(of: container.account).free)
     }
 
-    /// Whether an error concerns more than one container: the shutdown of the server and a full disk do. Whatever one log contains, the
+    /// Whether an error affects all containers, such as a shutdown or a full disk. Whatever one log contains, the
     /// others are collected.
     static func endsCollection(_ error: any Error) -> Bool {
         error is CancellationError || (error as? StorageError)?.code == .full
@@ -74,7 +76,8 @@ struct ChunkCollector: Sendable {
 
     // MARK: Mark
 
-    /// Determines which chunks are needed, from the log as it is now or later. Rethrows the error of a log that cannot be folded.
+    /// Determines the needed chunks from the log as it is now or later. Rethrows the error of a log that cannot be
+    /// folded.
     private func mark(
         _ container: LogStore.StoredContainer, _ policy: CollectionPolicy
     ) async throws -> (FoldedContainer, NeededChunks, NeededChunks.Found) {
@@ -92,7 +95,7 @@ struct ChunkCollector: Sendable {
         return (tree, needed, found)
     }
 
-    /// Records the contents that a folded log needs, after it was verified that it is that of the container's log, up to its end.
+    /// Records the contents needed by a folded log, after verifying that it is the container's log, up to its end.
     private func contents(
         of tree: FoldedContainer, _ container: LogStore.StoredContainer, droppedSince since: Int64,
         and published: [ContentReference]
@@ -108,11 +111,11 @@ struct ChunkCollector: Sendable {
         return (needed, found)
     }
 
-    /// The most bytes that the manifests of one container may inflate to in one collection: those of some 60 TiB.
+    /// The most bytes to which a container's manifests may inflate in one collection: those of some 60 TiB.
     private static let maximumMarked = 8 << 30
 
-    /// Records the chunks that manifests name. Each manifest is read once, whatever sizes entries give it. Throws `damaged` if the needed
-    /// chunks cannot be determined: then nothing may be removed.
+    /// Records the chunks of manifests. Each manifest is read once, regardless of the sizes in its entries. Throws
+    /// `damaged` if the needed chunks cannot be determined: then nothing may be removed.
     func markChunks(
         of manifests: [Digest: [ContentReference]], _ container: LogStore.StoredContainer, _ needed: NeededChunks
     ) async throws {
@@ -120,10 +123,10 @@ struct ChunkCollector: Sendable {
         for (digest, contents) in manifests {
             try Task.checkCancellation()
             let row = try await chunks.manifestRow(digest, in: container.id)
-            // No device can read that content, so nothing of it is needed before it is put again, with all its chunks.
+            // No device can read that content, so none of it is needed before it is put again with all its chunks.
             guard let row else { continue }
             let sizes = Set(contents.map { Int64(clamping: $0.size) })
-            // Nor can a device read one whose size differs from that of its chunks.
+            // Nor can a device read a content whose size differs from that of its chunks.
             if let known = row.content, !sizes.contains(known) { continue }
             inflated += try await markChunks(of: row.place, sizes, container, needed)
             guard inflated <= Self.maximumMarked else {
@@ -141,14 +144,14 @@ struct ChunkCollector: Sendable {
         }
     }
 
-    /// Calls `body` with the chunks that a manifest names, part by part.
+    /// Calls `body` with the chunks of a manifest, part by part.
     ///
     /// - Returns: The length of the manifest in bytes.
     func forEachPart(
         of place: ChunkPlace, _ sizes: Set<Int64>, _ container: LogStore.StoredContainer,
         _ body: ([ChunkID]) async throws -> Void
     ) async throws -> Int {
-        // A key for the server's own turns, which no account can have.
+        // A key for the server's own turns, distinct from all accounts.
         let turns = AccountID(-container.account.value)
         var number = 0
         while true {

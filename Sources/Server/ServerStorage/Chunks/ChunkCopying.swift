@@ -4,24 +4,24 @@ import Glibc
 
 /// The progress of a backup or a restore.
 package struct CopyProgress: Hashable, Sendable {
-    /// Chunks that were checked, and chunks in total.
+    /// Chunks already checked, and chunks in total.
     package internal(set) var done = 0
     package internal(set) var total = 0
-    /// Of those, the chunks that were copied; the others were there already.
+    /// The number of chunks copied; the rest already existed.
     package internal(set) var copied = 0
     package internal(set) var copiedBytes: UInt64 = 0
-    /// Chunks whose files are gone or not what was written.
+    /// Chunks with missing or corrupt files.
     package internal(set) var lost = 0
 }
 
-/// Copies the files of all chunks that a database lists, from one directory to another. Blocks.
+/// Copies the files of all chunks of a database from one directory to another. Blocks.
 struct ChunkCopying {
     let source: String
     let target: String
     let copy: FileCopy
     private static let page = 512
 
-    /// Copies the files. `onLost` is called with the chunks whose files are not as the row says.
+    /// Copies the files. `onLost` is called with the chunks whose files do not match their rows.
     func run(
         _ database: SQLiteFile, _ progress: (CopyProgress) -> Void, onLost: ([ChunkPlace]) throws -> Void
     ) throws -> CopyProgress {

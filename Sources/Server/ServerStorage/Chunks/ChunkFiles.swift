@@ -8,13 +8,13 @@ import Synchronization
 /// The frames of chunks as files: `chunks/CONTAINER/AB/CDEF…-SIZE`.
 final class ChunkFiles: ChunkObjects {
     let directory: DataDirectory
-    /// For calls that block on the disk.
+    /// For blocking calls to the disk.
     private let threads: NIOThreadPool
     private let counter = Atomic<UInt64>(0)
-    /// Shards whose folder is known to be durable, as container times 256 plus shard.
+    /// Shards with a durable folder, as container times 256 plus shard.
     private let durableShards = Mutex<Set<Int64>>([])
 
-    /// The number of files from which one sync of the file system costs less than one per file.
+    /// The number of files from which one sync of the file system is cheaper than one per file.
     private static let manyFiles = 8
 
     init(_ directory: DataDirectory, _ threads: NIOThreadPool) {
@@ -26,7 +26,7 @@ final class ChunkFiles: ChunkObjects {
 
     func epoch(_ db: any StorageTransaction) throws -> Int64? { nil }
 
-    /// Files without a row are removed under the lock of the transaction that calls this, so a file that is seen here stays.
+    /// Files without a row are removed under the lock of the transaction calling this, so an existing file stays.
     func stays(_ place: ChunkPlace, in epoch: Int64?) -> Bool { isThere(place) }
 
     func write(_ chunks: [(place: ChunkPlace, frame: [UInt8])]) async throws {
@@ -80,7 +80,7 @@ final class ChunkFiles: ChunkObjects {
         for shard in shards { try makeDurable(shard) }
         let isMany = chunks.count >= Self.manyFiles
         var written: [(temporary: String, place: ChunkPlace)] = []
-        // Renamed files no longer have their temporary name; the others are of no use.
+        // Renamed files no longer have their temporary name; the rest are of no use.
         defer { for file in written { unlink(file.temporary) } }
         for chunk in chunks {
             let path = "\(directory.temporary)/\(getpid())-\(counter.add(1, ordering: .relaxed).newValue)"
@@ -144,8 +144,8 @@ final class ChunkFiles: ChunkObjects {
 
     private func path(of place: ChunkPlace) -> String { "\(directory.chunks)/\(place.name)" }
 
-    /// Makes a shard's folder durable. A thread that finds the folder made by another thread syncs it too, because the other may not have
-    /// done so yet.
+    /// Makes a shard's folder durable. A thread that finds the folder already created by a concurrent thread syncs it
+    /// too, because that thread may not have done so yet.
     private func makeDurable(_ shard: Int64) throws {
         guard durableShards.withLock({ !$0.contains(shard) }) else { return }
         let container = "\(directory.chunks)/\(shard >> 8)"
@@ -180,7 +180,7 @@ extension ChunkFiles {
         }
     }
 
-    /// Returns the paths, below the folder of chunks, of files that were last changed at `latest` or before.
+    /// Returns the paths of files last changed at `latest` or before, relative to the folder of chunks.
     private func listed(in folder: String, changedBy latest: Int64) -> [String] {
         let path = "\(directory.chunks)/\(folder)"
         return fileNames(in: path).filter { name in
@@ -189,7 +189,7 @@ extension ChunkFiles {
         }.map { "\(folder)/\($0)" }
     }
 
-    /// Runs under the write lock: a request that puts one of the files meanwhile sees that it is gone before it adds its row.
+    /// Runs under the write lock: a concurrent request putting such a file sees that it is gone before adding its row.
     func remove(_ names: [String], in database: any StorageDatabase) async throws -> Int {
         try await database.commit { [directory] db in
             try names.reduce(0) { count, name in

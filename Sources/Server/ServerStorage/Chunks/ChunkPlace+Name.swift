@@ -6,9 +6,10 @@ import Foundation
 package struct ChunkPlace: Hashable, Sendable {
     package let container: Int64
     package let id: ChunkID
-    /// The size of the frame in bytes. It is part of the name: frames of one chunk may differ, and a row refers to exactly one of them.
+    /// The size of the frame in bytes. It is part of the name: frames of one chunk may differ, and a row refers to
+    /// exactly one of them.
     package let size: Int
-    /// Nil for a file, which a later put of the same frame replaces.
+    /// Nil for a file; a later put of the same frame replaces it.
     let suffix: ObjectSuffix?
 
     init(container: Int64, id: ChunkID, size: Int, suffix: ObjectSuffix? = nil) {
@@ -25,7 +26,7 @@ package struct ChunkPlace: Hashable, Sendable {
         return "\(container)/\(digits.prefix(2))/\(digits.dropFirst(2))-\(size)\(end)"
     }
 
-    /// Returns a place for a frame that is put now, which no earlier put has used if there are epochs.
+    /// Returns a place for a new frame, unused by earlier puts if there are epochs.
     ///
     /// - Parameter epoch: That of ``ChunkObjects/epoch(_:)``.
     func renewed(in epoch: Int64?) -> ChunkPlace {
@@ -33,7 +34,7 @@ package struct ChunkPlace: Hashable, Sendable {
         return ChunkPlace(container: container, id: id, size: size, suffix: suffix)
     }
 
-    /// Parses a name; nil if it is not one of ours.
+    /// Parses a name; nil if it has a different form.
     init?(name: String) {
         let parts = name.split(separator: "/")
         guard parts.count == 3, let container = Int64(parts[0]) else { return nil }
@@ -52,7 +53,7 @@ package struct ChunkPlace: Hashable, Sendable {
 }
 
 extension ChunkPlace {
-    /// The columns of `chunk` from which a place is read.
+    /// The columns of `chunk` needed for reading a place.
     static let columns = "container, id, size, object"
 
     init(_ row: StorageRow) throws {

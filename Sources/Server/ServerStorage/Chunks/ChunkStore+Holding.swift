@@ -4,15 +4,16 @@ import ContainerLog
 import Foundation
 import Logging
 
-/// Keeps chunks from being collected while a device uploads: each query for a chunk records the time, and for some time after that the chunk is
-/// not collected, whether the log refers to it or not (``UploadGrace``). That only saves sending it again.
+/// Keeps chunks from being collected while a device uploads: each query for a chunk records the time, and for some time
+/// after that the chunk is not collected, whether the log refers to it or not (``UploadGrace``). That only saves
+/// sending it again.
 extension ChunkStore {
     private static let step = 512
     private static let question = 1_024
 
     /// Protects chunks from collection.
     ///
-    /// - Returns: The chunks that are missing.
+    /// - Returns: The missing chunks.
     func hold(
         _ ids: [ChunkID], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -41,10 +42,10 @@ extension ChunkStore {
         return try await absent + touch(stale, in: container, of: account)
     }
 
-    /// Records that the chunks are in use. If the disk is too full to record that, nothing is collected either, because a collection writes
-    /// first.
+    /// Records that the chunks are in use. If the disk is too full for that, nothing is collected either, because a
+    /// collection writes first.
     ///
-    /// - Returns: The chunks that are gone.
+    /// - Returns: The chunks removed meanwhile.
     private func touch(_ ids: [ChunkID], in container: Int64, of account: AccountID) async throws -> [ChunkID] {
         var gone: [ChunkID] = []
         var rest = ids[...]
@@ -83,7 +84,7 @@ extension ChunkStore {
 
     // MARK: What an entry refers to
 
-    /// Throws `damaged` where an entry refers to bytes that are not here, so that the device sends them (again) first.
+    /// Throws `damaged` if an entry refers to missing bytes, so that the device sends them (again) first.
     func requireContents(of batch: ChangeBatch, in name: ContainerName, of account: AccountID) async throws {
         let absent = try await hold(Array(batch.contents), in: name, of: account)
         guard absent.isEmpty else {
@@ -96,7 +97,7 @@ extension ChunkStore {
 
     /// Protects the chunks of these contents from collection.
     ///
-    /// - Returns: The chunks that are missing, at least one if any is.
+    /// - Returns: The missing chunks, at least one if any is missing.
     /// - Throws: `invalid` if a content does not match its manifest, or its size not its layout.
     func hold(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool = false

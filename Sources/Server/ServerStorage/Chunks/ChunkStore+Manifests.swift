@@ -3,17 +3,18 @@ package import CloudModel
 import Foundation
 import Logging
 
-/// What the server knows about manifests. A row of `chunk` records the size of the content that its manifest describes (`content`, or
-/// ``notAManifest``) and the number that the next removal of chunks of the container had when all chunks that the manifest names were last found here
-/// (`held`), so that a manifest is decompressed once and not with every entry that refers to it: until the next removal all are here.
+/// The server's knowledge about manifests. A row of `chunk` records the size of the content described by its manifest
+/// (`content`, or ``notAManifest``) and the number of the container's next removal of chunks at the time when all
+/// chunks of the manifest were last found (`held`), so that a manifest is decompressed once and not with every entry
+/// referring to it: until the next removal none is missing.
 extension ChunkStore {
     /// Recorded in place of a content's size if the bytes are not a manifest.
     static let notAManifest: Int64 = -1
-    /// The most bytes that the manifests of one entry may inflate to in total: those of some 900 GiB.
+    /// The most bytes to which the manifests of one entry may inflate in total: those of some 900 GiB.
     static let maximumInflated = 128 << 20
     private static let step = 256
 
-    /// How many lists of chunks were read and decompressed since the start.
+    /// The number of lists of chunks read and decompressed since the start.
     package var manifestReads: Int { manifests.readCount }
 
     struct ManifestRow: Sendable {
@@ -30,15 +31,16 @@ extension ChunkStore {
         }
     }
 
-    /// Protects the chunks of these contents from collection. Manifests that were read before are checked without reading them again.
+    /// Protects the chunks of these contents from collection. Manifests read before are checked without reading them
+    /// again.
     ///
-    /// - Returns: The chunks that are missing, at least one if any is.
+    /// - Returns: The missing chunks, at least one if any is missing.
     /// - Throws: `invalid` if a content's size differs from that of its manifest, or if its manifest is not one.
     func holdManifests(
         _ contents: [ContentReference], in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
         let sizes = try Self.sizes(of: contents)
-        // Before the chunks are looked for. 0 is a list whose chunks were never all found.
+        // Before looking for the chunks. 0 is a list whose chunks were never all found.
         let nextRemoval = try await removals(in: name, of: account) + 1
         let rows = try await manifestRows(Array(sizes.keys), in: name, of: account)
         guard rows.count == sizes.count else { return sizes.keys.filter { id in !rows.contains { $0.place.id == id } } }
@@ -61,9 +63,10 @@ extension ChunkStore {
         return []
     }
 
-    /// Returns a part of a content's chunks for a sender: the part that holds the byte at `position`.
+    /// Returns a part of a content's chunks for a sender: the part containing the byte at `position`.
     ///
-    /// - Returns: Nil if the content cannot be read: there is no chunk of that name, it is not what was put there, or it has another size.
+    /// - Returns: Nil if the content cannot be read: there is no chunk of that name, it is corrupt, or it has a
+    ///   different size.
     package func manifestPart(
         holding position: UInt64, of content: ContentReference, in name: ContainerName, _ account: AccountID
     ) async throws -> ManifestList.Part? {
@@ -74,14 +77,14 @@ extension ChunkStore {
             guard list.size == content.size, position < content.size else { return nil }
             return list.part(list.part(holding: position))
         case .unreadable:
-            // Devices that have the manifest are asked to send it again.
+            // Devices with the manifest are asked to send it again.
             try await distrust([content.digest], in: name, of: account)
             return nil
         case .none: return nil
         }
     }
 
-    /// Returns the size of each manifest's content. A manifest to which an entry gives two sizes is wrong in any case.
+    /// Returns the size of each manifest's content. A manifest with two sizes in an entry is wrong in any case.
     private static func sizes(of contents: [ContentReference]) throws -> [ChunkID: Int64] {
         var sizes: [ChunkID: Int64] = [:]
         for content in contents {
@@ -98,7 +101,8 @@ extension ChunkStore {
     private static let mismatch = StorageError(
         .invalid, "The size of a content in the entry does not match its manifest. The entry was not stored.")
 
-    /// Throws if decompressing the manifests would be too much for one entry or for the account now. Nothing is decompressed before.
+    /// Throws if decompressing the manifests would currently be too much for an entry or for the account. Nothing is
+    /// decompressed before.
     private func bound(_ rows: [ManifestRow], of account: AccountID) async throws {
         var bytes = 0
         for part in stride(from: 0, to: rows.count, by: Self.step) {
@@ -116,8 +120,8 @@ extension ChunkStore {
         }
     }
 
-    /// Reads one manifest, records what it is, and holds the chunks that it names part by part, so that a client's disconnection is noticed
-    /// between them.
+    /// Reads a manifest, records the result, and holds its chunks part by part, so that a client's disconnection is
+    /// noticed between them.
     private func hold(
         _ row: inout ManifestRow, in name: ContainerName, of account: AccountID, onlyTrusted: Bool
     ) async throws -> [ChunkID] {
@@ -159,13 +163,13 @@ extension ChunkStore {
         return rows
     }
 
-    /// Stores what was found. If the disk is too full for that, it is determined again next time.
+    /// Stores the results. If the disk is too full for that, they are determined again next time.
     private func keep(_ rows: [ManifestRow], of account: AccountID) async throws {
         guard !rows.isEmpty else { return }
         do {
             try await database.commit(of: account) { db in
                 for row in rows {
-                    // Only for the frame that was read, not for one that was put meanwhile.
+                    // Only for the frame read, not for a frame put meanwhile.
                     try db.execute(
                         "UPDATE chunk SET content = ?, held = ? WHERE container = ? AND id = ? AND size = ?",
                         [row.content, row.held, row.place.container, Data(row.place.id.bytes), row.place.size])

@@ -5,7 +5,7 @@ import Foundation
 extension ChunkStore {
     private static let page = 256
 
-    /// Returns what is known about a manifest; nil if no such chunk is here.
+    /// Returns the recorded facts about a manifest; nil if there is no such chunk.
     func manifestRow(_ id: ChunkID, in container: Int64) async throws -> ManifestRow? {
         try await database.readOnce { db in
             try db.row(
@@ -14,8 +14,8 @@ extension ChunkStore {
         }
     }
 
-    /// Returns how many times chunks of a container were removed. A transaction that finds the same number as before the chunks were looked for
-    /// knows that they are still here.
+    /// Returns how many times chunks of a container were removed. If a transaction finds the same number as before
+    /// looking for chunks, they still exist.
     func removals(in name: ContainerName, of account: AccountID) async throws -> Int64 {
         try await database.readOnce { db in
             let number = try db.value(
@@ -33,7 +33,7 @@ extension ChunkStore {
         try await database.readOnce { try CollectionMark.current(of: container, $0) }
     }
 
-    /// Returns those of the chunks that are here.
+    /// Returns the existing chunks among these.
     func places(of ids: [ChunkID], in container: Int64) async throws -> [ChunkPlace] {
         var places: [ChunkPlace] = []
         for start in stride(from: 0, to: ids.count, by: Self.page) {
@@ -46,7 +46,7 @@ extension ChunkStore {
         return places
     }
 
-    /// Returns a page of the chunks that no device has relied on since `cutoff`, ordered by id.
+    /// Returns a page of the chunks not relied on by a device since `cutoff`, ordered by id.
     func places(in container: Int64, after id: Data, touchedBefore cutoff: Int64) async throws -> [ChunkPlace] {
         try await database.read { db in
             try db.rows(
@@ -61,7 +61,7 @@ extension ChunkStore {
 
     /// Returns a page of all chunks of a server, ordered by container and id.
     ///
-    /// - Parameter promised: Whether to leave out those that count as missing.
+    /// - Parameter promised: Whether to leave out chunks counted as missing.
     static func places(
         after position: (container: Int64, id: Data), limit: Int, promised: Bool = false, _ db: any StorageTransaction
     ) throws -> [ChunkPlace] {
@@ -74,7 +74,7 @@ extension ChunkStore {
         ).map(ChunkPlace.init)
     }
 
-    /// Returns where a chunk is; nil if it has no row.
+    /// Returns the place of a chunk; nil if it has no row.
     static func place(of id: ChunkID, in container: Int64, _ db: any StorageTransaction) throws -> ChunkPlace? {
         try db.row(
             "SELECT \(ChunkPlace.columns) FROM chunk WHERE container = ? AND id = ?", [container, Data(id.bytes)]
@@ -91,11 +91,11 @@ extension ChunkStore {
                 Int64.self, "SELECT CAST(SUM(size) AS BIGINT) FROM chunk WHERE container = ?", [container]) ?? 0)
     }
 
-    /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`. An append that has looked for its chunks before
-    /// looks again (``removals(in:of:)``).
+    /// Removes the rows of chunks, except of those that a device has relied on since `cutoff`. An append that has
+    /// looked for its chunks before looks again (``removals(in:of:)``).
     ///
-    /// - Parameter mark: What was known of the container when the chunks were found to be unneeded.
-    /// - Returns: The chunks whose rows were removed; nil, and none was, if the container has changed since the mark.
+    /// - Parameter mark: The state of the container when the chunks were found to be unneeded.
+    /// - Returns: The chunks whose rows were removed; nil, removing none, if the container has changed since the mark.
     func removeRows(
         of places: [ChunkPlace], of account: AccountID, touchedBefore cutoff: Int64, ifStill mark: CollectionMark
     ) async throws -> [ChunkPlace]? {
@@ -120,7 +120,7 @@ extension ChunkStore {
 
     /// Removes up to `limit` rows of a container.
     ///
-    /// - Returns: How many were removed, and what they cost the account.
+    /// - Returns: The number of removed rows, and their cost to the account.
     static func removeRows(
         of container: Int64, limit: Int, _ db: any StorageTransaction
     ) throws -> (count: Int, bytes: Int) {
@@ -146,7 +146,7 @@ extension ChunkStore {
         return try await database.read { db in try names.filter { try !Self.hasRow($0, db) } }
     }
 
-    /// Removes frames that still have no row.
+    /// Removes frames still without a row.
     ///
     /// - Returns: How many were removed.
     @discardableResult

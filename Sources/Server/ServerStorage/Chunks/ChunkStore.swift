@@ -12,7 +12,7 @@ package struct ChunkStore: NounStore {
     let time: any TimeSource
     let log: Logger
     var objects: any ChunkObjects
-    /// For calls that block on the disk.
+    /// For blocking calls to the disk.
     let threads: NIOThreadPool
     let manifests: ManifestService
     let verifier: ChunkVerifier
@@ -28,7 +28,7 @@ package struct ChunkStore: NounStore {
         let parts = Dictionary(parts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         try await verifier.check(Array(parts.values), for: account)
         var lacking = try await missing(Array(parts.keys), in: name, of: account)
-        // Another round is needed only if a collection removed a frame that had no row yet, or is about to.
+        // A further round is needed only if a collection removed, or is about to remove, a frame that had no row yet.
         for _ in 0..<Self.putRounds where !lacking.isEmpty {
             lacking = try await write(lacking.compactMap { parts[$0] }, in: name, of: account)
         }
@@ -50,13 +50,13 @@ package struct ChunkStore: NounStore {
                 return (place: place.renewed(in: epoch), frame: $0.frame)
             }
         }
-        // A bucket takes any number of frames at once, a disk does not.
+        // A bucket takes any number of concurrent frames, a disk does not.
         try await bulk.files(objects.isLocal ? wanted.count : 0, of: account) { try await objects.write(wanted) }
         // The frames first: a row promises a frame.
         return try await record(wanted.map(\.place), in: name, of: account)
     }
 
-    /// Adds the rows of frames that were written.
+    /// Adds the rows of written frames.
     ///
     /// - Returns: The chunks whose frames a collection removes.
     private func record(
@@ -67,7 +67,8 @@ package struct ChunkStore: NounStore {
         return try await bulk.rows(places.count, of: account) {
             try await uploads.noting(known, at: now) { isDue in
                 try await database.commit(of: account) { [objects] db in
-                    // The container may have been removed, or replaced by another of its name, since the frames were written.
+                    // The container may have been removed, or replaced by another of its name, since the frames were
+                    // written.
                     let container = try LogStore.requireContainer(name, account, db).id
                     guard places.allSatisfy({ $0.container == container }) else { return places.map(\.id) }
                     if isDue { try UnfinishedUploads.note(container, at: now, db) }
@@ -80,12 +81,12 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// Returns the chunks that are missing. The others are protected from collection for some time.
+    /// Returns the missing chunks. The rest are protected from collection for some time.
     package func missing(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws -> [ChunkID] {
         try await hold(ids, in: name, of: account, onlyTrusted: true)
     }
 
-    /// Marks chunks that a reader found damaged; they count as missing until they are put again.
+    /// Marks chunks found damaged by a reader; they count as missing until they are put again.
     package func distrust(_ ids: [ChunkID], in name: ContainerName, of account: AccountID) async throws {
         for start in stride(from: 0, to: ids.count, by: BulkTurns.small) {
             try Task.checkCancellation()
@@ -109,8 +110,8 @@ package struct ChunkStore: NounStore {
         }
     }
 
-    /// Marks a chunk that a reader could not use, if its frame holds other bytes than its name says. What an entry says about a chunk does not
-    /// count against the chunk.
+    /// Marks a chunk unusable for a reader, if its frame's bytes do not match its name. An entry's description of a
+    /// chunk does not count against the chunk.
     package func distrust(ifWrong part: ChunkBatch.Part, in name: ContainerName, of account: AccountID) async throws {
         do { try await verifier.check([part], for: account) } catch let error as StorageError
             where error.code == .invalid
@@ -134,7 +135,7 @@ package struct ChunkStore: NounStore {
         try await objects.read(place, range)
     }
 
-    /// Returns a URL with which everyone can read a chunk's frame for some time; nil where only the server can read it.
+    /// Returns a temporary URL for reading a chunk's frame without authentication; nil if only the server can read it.
     package func link(to place: ChunkPlace, for lifetime: Duration) async throws -> String? {
         try await objects.link(to: place, for: lifetime)
     }
@@ -144,7 +145,8 @@ package struct ChunkStore: NounStore {
             "SELECT 1 FROM chunk WHERE container = ? AND id = ? AND isTrusted = 1", [container, Data(id.bytes)])
     }
 
-    /// Adds a chunk's row. If another request has put the chunk meanwhile, that frame counts. Returns false if the frame does not stay.
+    /// Adds a chunk's row. If another request has put the chunk meanwhile, that frame counts. Returns false if the
+    /// frame does not stay.
     private static func record(
         _ place: ChunkPlace, of account: AccountID, _ now: Int64, _ db: any StorageTransaction,
         stays: (ChunkPlace) -> Bool

@@ -5,18 +5,18 @@ import NIOPosix
 
 /// Checks that the frame put under a chunk's name holds the bytes of that name, by decompressing it.
 ///
-/// A small frame may inflate to 64 MiB. So only one step is under way at a time, accounts take turns, steps run on threads of low priority,
-/// and only one inflated frame is in memory. A cancelled request ends between steps.
+/// A small frame may inflate to 64 MiB. So only one step is under way at a time, accounts take turns, steps run on
+/// threads of low priority, and at most one inflated frame is in memory. A cancelled request ends between steps.
 final class ChunkVerifier: Sendable {
-    /// One step checks frames that claim to inflate to this many bytes in total, or a single frame.
+    /// A step checks frames claiming to inflate to this many bytes in total, or a single frame.
     private static let stepBytes = 4 << 20
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)
     private let threads: NIOThreadPool
 
     init(_ threads: NIOThreadPool) { self.threads = threads }
 
-    /// - Throws: `invalid` for a frame that is damaged or holds other bytes than its name says, `busy` if too many requests wait. Frames in
-    ///   a form that only a newer version knows pass: every reader checks a chunk again.
+    /// - Throws: `invalid` for a frame that is damaged or does not match its name, `busy` if too many requests wait.
+    ///   Frames in a newer version's form pass: every reader checks a chunk again.
     func check(_ parts: [ChunkBatch.Part], for account: AccountID) async throws {
         let inflated = parts.reduce(0) { $0 + Self.claim($1) }
         guard parts.count == 1 || inflated <= CloudLimits.batchPlain else {
@@ -38,7 +38,7 @@ final class ChunkVerifier: Sendable {
         }
     }
 
-    /// Returns how many of the first frames make a step, at least one.
+    /// Returns how many of the first frames form a step, at least one.
     private static func count(_ parts: ArraySlice<ChunkBatch.Part>) -> Int {
         var bytes = 0
         let count = parts.prefix { part in
@@ -48,12 +48,12 @@ final class ChunkVerifier: Sendable {
         return max(1, count)
     }
 
-    /// Returns the bytes to which a frame claims to inflate. One that cannot be read claims nothing, and costs nothing.
+    /// Returns the bytes to which a frame claims to inflate. An unreadable frame claims nothing, and costs nothing.
     private static func claim(_ part: ChunkBatch.Part) -> Int { (try? ChunkFrame.plainLength(of: part.frame)) ?? 0 }
 
-    /// Whether a frame holds the bytes of its name. True for one in a form that only a newer version knows.
+    /// Whether a frame holds the bytes of its name. True for a frame in a newer version's form.
     static func isRight(_ part: ChunkBatch.Part) -> Bool {
-        // Not a frame of this version: this server cannot read what it holds.
+        // Not a frame of this version: this server cannot read its contents.
         guard (try? ChunkFrame.plainLength(of: part.frame)) != nil else { return true }
         do {
             _ = try ChunkFrame.decode(part.frame, expecting: part.id)

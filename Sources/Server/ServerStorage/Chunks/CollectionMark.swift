@@ -1,5 +1,5 @@
-/// How much of a container a collection has seen when it determined which chunks are needed: the end of the log and the last link. A
-/// transaction that finds the same knows that nothing else is needed since.
+/// A container's state as seen by a collection when it determined the needed chunks: the end of the log and the last
+/// link. If a transaction finds the same state, nothing else is needed since.
 struct CollectionMark: Hashable, Sendable {
     var sequence: UInt64
     /// The greatest number of a link; 0 if there is none.

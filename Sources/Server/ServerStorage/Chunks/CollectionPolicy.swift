@@ -2,7 +2,7 @@ package import CloudModel
 
 /// Which chunks a collection may remove.
 package struct CollectionPolicy: Hashable, Sendable {
-    /// For the versions that devices offer.
+    /// For the versions offered by devices.
     package let retention: Retention
 
     package static let standard = CollectionPolicy(retention: .standard)
@@ -27,11 +27,11 @@ package struct CollectionReport: Hashable, Sendable {
     /// Files without a row, left by a crash.
     package internal(set) var strayFiles = 0
     package internal(set) var containers = 0
-    /// Containers that were skipped, each with the reason.
+    /// Skipped containers, each with the reason.
     package internal(set) var skipped: [Int64: String] = [:]
     /// Whether the collection ended early because a backup was under way.
     package internal(set) var gaveWay = false
-    /// Whether nothing was done because another process collects.
+    /// Whether nothing was done because another process is collecting.
     package internal(set) var isElsewhere = false
 
     package init() {}

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Containers from whose histories a person has removed versions, so that they are collected immediately.
+/// Containers from which a person removed versions; they are collected immediately.
 package final class CollectionRequests: Sendable {
     private let pending = Mutex<Set<Int64>>([])
     private let bell: AsyncStream<Void>.Continuation

@@ -35,8 +35,8 @@ struct ManifestCache {
     }
 }
 
-/// Bounds how much one account can make the server decompress: a burst at first, then a number of bytes per second. Pure; the caller passes
-/// the time.
+/// Bounds how much decompression an account can cause: a burst at first, then a number of bytes per second. Pure; the
+/// caller passes the time.
 struct InflationAllowance {
     /// 256 MiB are the manifests of some 1.8 TiB, 16 MiB those of 120 GiB.
     static let burst = 256 << 20
@@ -50,7 +50,7 @@ struct InflationAllowance {
 
     private var buckets: [AccountID: Bucket] = [:]
 
-    /// Takes `bytes` and returns true, or takes none and returns false if too few are left. `now` is a time that only grows.
+    /// Takes `bytes` and returns true, or takes none and returns false if too few are left. `now` is monotonic.
     mutating func take(_ bytes: Int, for account: AccountID, now: Duration) -> Bool {
         if buckets.count >= Self.maximumAccounts { buckets = buckets.filter { now - $0.value.at < .seconds(60) } }
         var bucket = buckets[account] ?? Bucket(bytes: Double(Self.burst), at: now)

@@ -5,19 +5,19 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// Reads manifests: one at a time, accounts by turns, on threads of low priority. So a small frame that inflates to 64 MiB does not slow
-/// down others noticeably, and only a few manifests are in memory at any moment.
+/// Reads manifests: one at a time, accounts by turns, on threads of low priority. So a small frame inflating to 64 MiB
+/// does not slow other requests noticeably, and only a few manifests are in memory at any moment.
 final class ManifestService: Sendable {
     /// The result of reading a manifest.
     enum Outcome: Sendable {
         case list(ManifestList)
-        /// The frame is gone, or is not what was put there: it has to be put again.
+        /// The frame is missing or corrupt: it has to be put again.
         case unreadable
-        /// The bytes are what was put there, but they are not a manifest.
+        /// The bytes are intact, but not a manifest.
         case none
     }
 
-    /// The size of the cache in bytes. It makes sure that a content that is sent or scanned is as a rule decoded once.
+    /// The size of the cache in bytes. Enough for a sent or scanned content to be decoded only once, as a rule.
     private static let cacheBytes = 64 << 20
     private let objects: any ChunkObjects
     private let mutex = FairAsyncMutex(maximumWaiting: 1_024, maximumPerAccount: 64)
@@ -25,7 +25,7 @@ final class ManifestService: Sendable {
     private let allowance = Mutex(InflationAllowance())
     private let start = ContinuousClock.now
     private let threads: NIOThreadPool
-    /// How many manifests were read and decompressed so far.
+    /// The number of manifests read and decompressed so far.
     private let reads = Atomic<Int>(0)
     var readCount: Int { reads.load(ordering: .relaxed) }
 
@@ -36,8 +36,8 @@ final class ManifestService: Sendable {
 
     /// Reads a manifest, from the cache unless `mustRead`.
     ///
-    /// - Parameter account: The account whose turn is used; the server's own work uses numbers of its own.
-    /// - Throws: `busy` if too many requests wait, `unsupported` for a manifest that a newer version wrote.
+    /// - Parameter account: The account whose turn is used; the server's own work uses separate numbers.
+    /// - Throws: `busy` if too many requests wait, `unsupported` for a manifest written by a newer version.
     func read(_ place: ChunkPlace, for account: AccountID, mustRead: Bool = false) async throws -> Outcome {
         try await mutex.run(for: account) {
             try Task.checkCancellation()
@@ -49,7 +49,7 @@ final class ManifestService: Sendable {
         }
     }
 
-    /// Returns the bytes that frames claim to inflate to; 0 for those that cannot be read.
+    /// Returns the bytes to which frames claim to inflate; 0 for unreadable frames.
     func plainLengths(of places: [ChunkPlace]) async throws -> [Int] {
         let heads = try await objects.heads(of: places, ChunkFrame.headerLength)
         return heads.map { head in
@@ -94,8 +94,8 @@ final class ManifestService: Sendable {
     }
 }
 
-/// Runs processor-bound work with a lower priority than the threads that handle requests (setpriority(2): on Linux each thread has its own
-/// priority). If the priority cannot be set, runs it all the same.
+/// Runs processor-bound work with a lower priority than the threads handling requests (setpriority(2): on Linux each
+/// thread has a separate priority). If the priority cannot be set, runs it all the same.
 func withLowPriority<T>(_ body: () throws -> T) rethrows -> T {
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     return try body()

@@ -1,7 +1,7 @@
 import Basics
 
-/// The end of a name in a bucket: no two puts use the same name, so a request that is carried out late, or a second time, concerns nothing
-/// but the object that it was made for.
+/// The end of a name in a bucket. No two puts use the same name, so a delayed or repeated request affects only its own
+/// object.
 struct ObjectSuffix: Hashable, Sendable {
     /// The epoch in which the put began; see ``ChunkBucket``.
     let epoch: Int64
@@ -12,7 +12,7 @@ struct ObjectSuffix: Hashable, Sendable {
         self.random = random
     }
 
-    /// Parses the form of ``text``; nil for any other.
+    /// Parses the form of ``text``; nil for any other form.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let epoch = Int64(parts[0]), epoch >= 0, parts[1].utf8.count == 16,

@@ -4,9 +4,10 @@ import Logging
 import S3Client
 
 extension S3Client {
-    /// Returns the client for the bucket with a server's chunks; nil for a server with its chunks in files. Nothing is requested yet.
+    /// Returns the client for the bucket with a server's chunks; nil for a server with its chunks in files. Nothing is
+    /// requested yet.
     ///
-    /// - Throws: `invalid` if the region of the bucket is not known.
+    /// - Throws: `invalid` if the bucket's region is unknown.
     convenience init?(chunksOf place: ServerPlace, log: Logger) throws(StorageError) {
         guard let location = place.chunks else { return nil }
         let source = S3CredentialSource(

@@ -1,20 +1,21 @@
 import CloudModel
 import Synchronization
 
-/// The containers in which chunks were stored, or asked about, so that those of uploads that were given up are collected soon. They are rows of
-/// the database, so each process of a cluster collects what any of them has served, also before it was restarted.
+/// The containers with recently stored or queried chunks, so that those of abandoned uploads are collected soon. They
+/// are rows of the database, so each process of a cluster collects after uploads to any of them, even after restarts.
 final class UnfinishedUploads: Sendable {
     /// How old the recorded time may be, in seconds: not every chunk writes it.
     private static let granularity = UploadGrace.granularity
     private static let maximumKnown = 4_096
 
     private let database: any StorageDatabase
-    /// When this process noted a container last, in seconds since 1970 UTC.
+    /// When this process last noted a container, in seconds since 1970 UTC.
     private let known = Mutex<[Int64: Int64]>([:])
 
     init(_ database: any StorageDatabase) { self.database = database }
 
-    /// Runs a commit that stores chunks of a container, or renews them. It has to call ``note(_:at:_:)`` if its argument says so.
+    /// Runs a commit that stores or renews chunks of a container. It has to call ``note(_:at:_:)`` if its argument says
+    /// so.
     func noting<T>(_ container: Int64, at now: Int64, _ commit: (_ isDue: Bool) async throws -> T) async throws -> T {
         let isDue = known.withLock { known in
             !(known[container].map { (now - Self.granularity...now).contains($0) } ?? false)
@@ -36,7 +37,7 @@ final class UnfinishedUploads: Sendable {
             """, [container, now, now])
     }
 
-    /// Returns the containers in which chunks may be that no upload has asked about for the time of grace.
+    /// Returns the containers that may have chunks about which no upload has asked during the grace period.
     func due(at now: Int64) async throws -> Set<Int64> {
         try await database.readOnce { db in
             let rows = try db.rows("SELECT container FROM upload WHERE since < ?", [now - UploadGrace.seconds])
@@ -46,13 +47,13 @@ final class UnfinishedUploads: Sendable {
 
     /// Notes that a container was collected.
     ///
-    /// - Parameter mayContinue: Whether chunks stay because a document is announced: once it is not any more, they go.
+    /// - Parameter mayContinue: Whether chunks stay because a document is announced: they go when it no longer is.
     func collected(_ container: Int64, of account: AccountID, at time: Int64, mayContinue: Bool) async throws {
         let isNoted = try await database.readOnce {
             try $0.exists("SELECT 1 FROM upload WHERE container = ?", [container])
         }
         guard isNoted || mayContinue else { return }
-        // Half of the grace: a container in which devices always upload is not collected at each look.
+        // Half of the grace: a container with constant uploads is not collected at each look.
         let since = time - UploadGrace.seconds / 2
         try await database.commit(of: account) { db in
             if mayContinue {

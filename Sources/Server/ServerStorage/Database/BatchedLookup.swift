@@ -1,31 +1,31 @@
 import Synchronization
 
-/// Looks up rows by their keys. Lookups that arrive while a query is under way share the next one, so each of them sees the database as it
-/// was at its call or later.
+/// Looks up rows by their keys. Lookups arriving while a query is under way share the next query, so each of them sees
+/// the database as of its call or later.
 final class BatchedLookup<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Job: Sendable {
         let key: Key
         let continuation: CheckedContinuation<Value?, any Error>
     }
 
-    /// The lookups of one query, and so the keys that it is given.
+    /// The most lookups per query, and so its most keys.
     static var limit: Int { 64 }
 
-    /// Returns for how many keys a query has to have parameters if it looks up `count`. There are few such numbers, because a statement is
-    /// prepared for each.
+    /// Returns the number of key parameters for a query looking up `count` keys. There are few such numbers, because a
+    /// statement is prepared for each.
     static func places(for count: Int) -> Int { [1, 4, 16].first { $0 >= count } ?? limit }
 
     private let pending = Mutex(PendingJobs<Job>())
     private let query: @Sendable ([Key]) async throws -> [Key: Value]
 
-    /// - Parameter query: Returns the rows that there are, by their keys; called with ``limit`` different keys at most. An error that it
-    ///   throws is that of each lookup.
+    /// - Parameter query: Returns the existing rows by their keys; called with ``limit`` different keys at most. Its
+    ///   error becomes that of each lookup.
     init(_ query: @escaping @Sendable ([Key]) async throws -> [Key: Value]) { self.query = query }
 
-    /// How many lookups wait for the next query.
+    /// The number of lookups waiting for the next query.
     var waiting: Int { pending.withLock { $0.count } }
 
-    /// Returns a row; nil if there is none of that key.
+    /// Returns a row; nil if there is none with that key.
     func value(of key: Key) async throws -> Value? {
         try await withCheckedThrowingContinuation { continuation in
             guard pending.withLock({ $0.add(Job(key: key, continuation: continuation)) }) else { return }

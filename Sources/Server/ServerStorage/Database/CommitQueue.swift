@@ -1,10 +1,10 @@
 import GRDB
 import Synchronization
 
-/// Gathers the writes that arrive while one transaction is being made durable into the next one, so that many devices share each sync of
-/// the disk. The queue is no longer than the number of requests under way, which the server bounds.
+/// Gathers writes that arrive during a durable commit into the next transaction, so that many devices share each sync
+/// of the disk. The queue is no longer than the number of requests under way, bounded by the server.
 final class CommitQueue: Sendable {
-    /// Enough to make a sync cheap for each, few enough that the first need not wait for long.
+    /// Enough for cheap syncs, few enough for a short wait of the first.
     private static let batch = 256
 
     private let pending = Mutex(PendingJobs<any Job>())
@@ -12,7 +12,7 @@ final class CommitQueue: Sendable {
 
     init(_ writer: any DatabaseWriter) { self.writer = writer }
 
-    /// Writes that no transaction has taken yet.
+    /// Writes not yet taken by a transaction.
     var pendingCount: Int { pending.withLock { $0.count } }
 
     func commit<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
@@ -53,8 +53,8 @@ private final class Commit<T: Sendable>: Job {
         self.continuation = continuation
     }
 
-    /// Result codes for which the disk, the memory or the database itself is to blame. Any other code concerns one write alone, such as a
-    /// value that is too long.
+    /// Result codes caused by the disk, the memory or the database itself. Any other code concerns a single write, such
+    /// as a value that is too long.
     private static var concernsAll: [ResultCode] {
         [
             .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_BUSY,

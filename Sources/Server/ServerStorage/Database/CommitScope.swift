@@ -1,8 +1,8 @@
-/// The rows that a commit reads or changes. Commits whose scopes have nothing in common may run at the same time.
+/// The rows that a commit reads or changes. Commits with disjoint scopes may run at the same time.
 enum CommitScope: Hashable, Sendable {
-    /// Rows of one account. It may also remove rows of any account that have expired.
+    /// Rows of a single account. It may also remove expired rows of any account.
     case account(Int64)
-    /// One statement, or several that do not depend on each other.
+    /// One statement, or several independent statements.
     case statement
     /// Rows of any account.
     case all

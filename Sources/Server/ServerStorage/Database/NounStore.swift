@@ -1,9 +1,9 @@
 import Basics
 
-/// What all stores have in common: the database with their rows, and a clock.
+/// The common parts of all stores: the database with their rows, and a clock.
 ///
-/// Each SQL statement is in the store of the noun whose rows it reads or changes first. Code that takes part in a transaction of another
-/// store is a static function that receives the transaction.
+/// Each SQL statement is in the store of the noun whose rows it reads or changes first. To take part in a different
+/// store's transaction, code is a static function receiving that transaction.
 protocol NounStore: Sendable {
     var database: any StorageDatabase { get }
     var time: any TimeSource { get }

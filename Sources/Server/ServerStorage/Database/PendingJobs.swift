@@ -1,11 +1,12 @@
-/// Jobs that wait for a group: those that arrive while a group is being made durable form the next one. Pure.
+/// Jobs waiting for a group: jobs that arrive while a group is being made durable form the next group. Pure.
 ///
-/// One thread at a time runs groups: that of the caller whose ``add(_:)`` returned true, until ``take(atMost:)`` returns nil.
+/// Only one thread at a time runs groups: that of the caller whose ``add(_:)`` returned true, until ``take(atMost:)``
+/// returns nil.
 struct PendingJobs<Job> {
     private var jobs: [Job] = []
     private var isRunning = false
 
-    /// Jobs that no group has taken yet.
+    /// Jobs not yet taken by a group.
     var count: Int { jobs.count }
 
     /// - Returns: Whether nothing runs groups yet, so that the caller has to.

@@ -2,14 +2,15 @@ import GRDB
 import Glibc
 import NIOPosix
 
-/// A server's database in SQLite: readers beside one writer, and every commit durable before its caller continues.
+/// A server's database in SQLite: readers beside a single writer, and every commit durable before its caller continues.
 final class SQLiteDatabase: StorageDatabase {
     private let pool: DatabasePool
     private let commits: CommitQueue
-    /// The folder with the files that are locked.
+    /// The folder with the lock files.
     private let folder: String
 
-    /// Opens or creates the database. Throws `tooNew` for one that a newer version wrote, before anything in it is changed.
+    /// Opens or creates the database. Throws `tooNew` for a database written by a newer version, before changing
+    /// anything in it.
     init(path: String) throws {
         folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         do {
@@ -20,7 +21,8 @@ final class SQLiteDatabase: StorageDatabase {
                     "\(path) was written by a newer version of ubiquity-server. Install that one; nothing was changed.")
             }
             try ServerSchema.migrator.migrate(pool)
-            // FULL syncs the write-ahead log with every commit (sqlite.org/pragma.html#pragma_synchronous); GRDB sets NORMAL.
+            // FULL syncs the write-ahead log with every commit (sqlite.org/pragma.html#pragma_synchronous); GRDB sets
+            // NORMAL.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
@@ -33,7 +35,7 @@ final class SQLiteDatabase: StorageDatabase {
         var configuration = Configuration()
         configuration.label = "ubiquity-server"
         configuration.maximumReaderCount = 4
-        // Commands of the server's owner write beside the process that serves.
+        // Commands of the server's owner write beside the serving process.
         configuration.busyMode = .timeout(5)
         return configuration
     }
@@ -56,7 +58,8 @@ final class SQLiteDatabase: StorageDatabase {
         do { return try pool.read { try body(SQLiteTransaction(db: $0)) } } catch { throw StorageError.of(error) }
     }
 
-    /// Runs `body` in a transaction, together with others that arrive meanwhile. SQLite has one writer, whatever the scope.
+    /// Runs `body` in a transaction, together with others that arrive meanwhile. SQLite has a single writer, whatever
+    /// the scope.
     func commit<T: Sendable>(
         _ scope: CommitScope, _ body: @escaping @Sendable (any StorageTransaction) throws -> T
     ) async throws -> T {
@@ -79,7 +82,7 @@ final class SQLiteDatabase: StorageDatabase {
         try target.close()
     }
 
-    /// Whether the writing connection's `PRAGMA synchronous` is 2, which is FULL.
+    /// Whether the writing connection's `PRAGMA synchronous` is 2, meaning FULL.
     func isDurable() async throws -> Bool {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") == 2 }
     }

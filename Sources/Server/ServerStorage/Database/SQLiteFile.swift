@@ -1,6 +1,6 @@
 import GRDB
 
-/// A server's database file that no server has open: a backup, or the result of a restore. Its calls block.
+/// A server's database file while no server has it open: a backup, or the result of a restore. Its calls block.
 final class SQLiteFile: Sendable {
     private let queue: DatabaseQueue
 
@@ -14,7 +14,7 @@ final class SQLiteFile: Sendable {
         try queue.write { try body(SQLiteTransaction(db: $0)) }
     }
 
-    /// Whether SQLite finds the file whole (sqlite.org/pragma.html#pragma_quick_check).
+    /// Whether SQLite finds the file intact (sqlite.org/pragma.html#pragma_quick_check).
     func isWhole() throws -> Bool {
         try queue.read { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") == "ok" }
     }

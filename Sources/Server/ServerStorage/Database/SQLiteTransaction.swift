@@ -36,7 +36,7 @@ extension StorageValue {
             switch value.storage {
             case .null: .null
             case .int64(let number): .integer(number)
-            // No column of ours has fractions; sums of SQLite may.
+            // No stored column has fractions; sums of SQLite may.
             case .double(let number): .integer(Int64(exactly: number.rounded()) ?? .max)
             case .string(let text): .text(text)
             case .blob(let bytes): .bytes(bytes)

@@ -1,6 +1,6 @@
 extension ServerSchema {
-    /// The time at which a reset of a device was requested in the console; signed-in browsers; and published links. Browsers and links are
-    /// removed with their account, links with their container too.
+    /// The time at which a reset of a device was requested in the console; signed-in browsers; and published links.
+    /// Browsers and links are removed with their account, links with their container too.
     static let consoleTables = """
         ALTER TABLE device ADD COLUMN resetAsked INTEGER;
         CREATE TABLE session (

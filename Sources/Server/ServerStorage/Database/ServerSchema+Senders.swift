@@ -1,6 +1,6 @@
 extension ServerSchema {
-    /// The states of a device that have used its token (``SenderStore``). `id` is a ``DeviceID`` as a signed number, `resetAsked`
-    /// when a reset was requested that this state has not begun.
+    /// The states of a device that have used its token (``SenderStore``). `id` is a ``DeviceID`` as a signed number,
+    /// `resetAsked` the time of a requested reset that this state has not begun.
     static let senders = """
         CREATE TABLE sender (
             device INTEGER NOT NULL REFERENCES device (id) ON DELETE CASCADE,

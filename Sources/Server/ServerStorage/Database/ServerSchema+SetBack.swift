@@ -1,7 +1,8 @@
 extension ServerSchema {
-    /// `generation` counts the checks of health (``GenerationWatch``); `setBackAt`, `setBackFrom` and `setBackTo` are set while the owner
-    /// has not dealt with a database that went back. `ahead` has the devices that have read more of a log than it has; `position` and
-    /// `digest` are those that the device named, `logEnd` is the end of the log at that moment.
+    /// `generation` counts the checks of health (``GenerationWatch``); `setBackAt`, `setBackFrom` and `setBackTo` are
+    /// set until the owner has dealt with a database that went back. `ahead` has the devices that have read beyond the
+    /// end of a log; `position` and `digest` are those named by the device, `logEnd` is the end of the log at that
+    /// moment.
     static let setBack = """
         ALTER TABLE health ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE health ADD COLUMN setBackAt INTEGER;

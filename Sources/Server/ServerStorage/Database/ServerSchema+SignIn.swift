@@ -1,7 +1,7 @@
 extension ServerSchema {
-    /// What a device may do and until when, which is set by the code that signs it in; the count of a code's wrong second factors; second
-    /// factors; and passkeys. `userHandle` is the name of an account in passkeys. `confirmed` is 0 while an authenticator app is being set
-    /// up; `lastStep` is the last step whose code was accepted.
+    /// A device's permissions and their expiry, set by the code that signs it in; the count of a code's wrong second
+    /// factors; second factors; and passkeys. `userHandle` is the name of an account in passkeys. `confirmed` is 0
+    /// while an authenticator app is being set up; `lastStep` is the last step whose code was accepted.
     static let signIn = """
         ALTER TABLE code ADD COLUMN scope TEXT NOT NULL DEFAULT 'full';
         ALTER TABLE code ADD COLUMN deviceExpires INTEGER;

@@ -1,13 +1,15 @@
 import GRDB
 
-/// The tables of a server. Bytes of chunks are files or objects; a row of `chunk` says that its frame is complete and durable.
+/// The tables of a server. Bytes of chunks are files or objects; a row of `chunk` says that its frame is complete and
+/// durable.
 enum ServerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { db in try db.execute(sql: tables) }
         migrator.registerMigration("operations") { db in
             try db.execute(sql: operations)
-            // Existing chunks count as used today, so that none is collected early because its row is older than this column.
+            // Existing chunks count as used today, so that none is collected early because its row is older than this
+            // column.
             try db.execute(sql: "UPDATE chunk SET touched = unixepoch()")
         }
         migrator.registerMigration("console") { db in try db.execute(sql: consoleTables) }
@@ -30,8 +32,9 @@ enum ServerSchema {
     /// How many times chunks of the container were removed (``ChunkStore/removals(in:of:)``), in SQL of both engines.
     static let removals = "ALTER TABLE container ADD COLUMN removals BIGINT NOT NULL DEFAULT 0;"
 
-    /// The containers in which chunks may be of uploads that were given up (``UnfinishedUploads``), in SQL of both engines: `since` is when
-    /// the first that no collection has looked at may have been put, `asked` when the last was put or asked about.
+    /// The containers that may have chunks of abandoned uploads (``UnfinishedUploads``), in SQL of both engines:
+    /// `since` is when the first of them not yet seen by a collection may have been put, `asked` when the last was put
+    /// or asked about.
     static let uploads = """
         CREATE TABLE upload (
             container BIGINT NOT NULL PRIMARY KEY REFERENCES container (id) ON DELETE CASCADE,
@@ -40,8 +43,8 @@ enum ServerSchema {
         );
         """
 
-    /// `AUTOINCREMENT` makes sure that a number in a token or in a folder's name is never used again. Times are seconds since 1970 UTC. An
-    /// entry's `digest` is that of the log up to it (``LogPosition``).
+    /// `AUTOINCREMENT` ensures that a number in a token or in a folder's name is never reused. Times are seconds since
+    /// 1970 UTC. An entry's `digest` is that of the log up to it (``LogPosition``).
     private static let tables = """
         CREATE TABLE account (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -92,16 +95,18 @@ enum ServerSchema {
         ) WITHOUT ROWID;
         """
 
-    /// `touched` is when a device last put the chunk, queried it or referred to it (``UploadGrace/granularity``). `created` is when the entry
-    /// arrived, null if that was not recorded. `health` is written to check whether writing works.
+    /// `touched` is when a device last put the chunk, queried it or referred to it (``UploadGrace/granularity``).
+    /// `created` is when the entry arrived, null if that was not recorded. `health` is written to check whether writing
+    /// works.
     private static let operations = """
         ALTER TABLE chunk ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE entry ADD COLUMN created INTEGER;
         CREATE TABLE health (only INTEGER PRIMARY KEY CHECK (only = 1), at INTEGER NOT NULL);
         """
 
-    /// `object` is the suffix of the chunk's object in a bucket, null for a file. The one row of `bucket` is there from the first use of a
-    /// bucket on; `identity` is the name by which the bucket knows this database, `epoch` the number of sweeps for objects without a row.
+    /// `object` is the suffix of the chunk's object in a bucket, null for a file. The single row of `bucket` exists
+    /// from the first use of a bucket on; `identity` is the database's name in the bucket, `epoch` the number of sweeps
+    /// for objects without a row.
     private static let bucket = """
         ALTER TABLE chunk ADD COLUMN object TEXT;
         CREATE TABLE bucket (
@@ -111,14 +116,16 @@ enum ServerSchema {
         );
         """
 
-    /// `isFree` marks an entry that counts against no share; `keyValueBytes` is how many bytes of such entries an account has.
+    /// `isFree` marks an entry that counts against no share; `keyValueBytes` is the total bytes of such entries of an
+    /// account.
     private static let keyValueColumns = """
         ALTER TABLE entry ADD COLUMN isFree INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE account ADD COLUMN keyValueBytes INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// `content` is the size of the content that the chunk describes as a manifest, -1 if it is not one, null if that was not checked;
-    /// `held` is one more than the container's removals when all chunks of the manifest were last found to be here, 0 if they never were.
+    /// `content` is the size of the content described by the chunk as a manifest, -1 if it is not a manifest, null if
+    /// that was not checked; `held` is one more than the container's removals when all chunks of the manifest were last
+    /// found, 0 if they never were.
     private static let manifestColumns = """
         ALTER TABLE chunk ADD COLUMN content INTEGER;
         ALTER TABLE chunk ADD COLUMN held INTEGER NOT NULL DEFAULT 0;

@@ -1,4 +1,4 @@
-/// A transaction that runs one query at most.
+/// A transaction of at most one query.
 final class SingleStatement: StorageTransaction {
     private let transaction: any StorageTransaction
     private var isUsed = false

@@ -1,22 +1,24 @@
-/// The interface between the stores and a database engine. It knows transactions, but nothing of what is in them.
+/// The interface between the stores and a database engine. It knows transactions, but not their contents.
 ///
 /// An engine guarantees:
-/// - ``commit(_:_:)`` runs its body in one transaction, which is serializable with all others if it keeps to its scope. It returns after the
-///   changes are durable, and leaves no trace of a body that threw. Bodies of different callers may share one durable write.
+/// - ``commit(_:_:)`` runs its body in one transaction, serializable with all others if it keeps to its scope. It
+///   returns after the changes are durable, and leaves no trace of a body that threw. Bodies of different callers may
+///   share a durable write.
 /// - ``read(_:)`` sees one consistent state, and waits for no writer.
-/// - Errors are ``StorageError``; an error that one body causes fails that body alone.
+/// - Errors are ``StorageError``; an error caused by one body fails that body alone.
 ///
-/// Bodies run on threads of the engine. They may run SQL through the transaction and look at files, but must not wait for another
-/// transaction. A body may be run several times, of which one at most has an effect: on anything else than the transaction it must have the
-/// effect of running once.
+/// Bodies run on threads of the engine. They may run SQL through the transaction and look at files, but must not wait
+/// for a different transaction. A body may be run several times, at most once with effect: its effect outside of the
+/// transaction must be idempotent.
 ///
-/// A commit whose outcome is not known, because the connection to the database was lost meanwhile, throws.
+/// A commit with an unknown outcome, because the connection to the database was lost meanwhile, throws.
 protocol StorageDatabase: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
-    /// Like ``read(_:)``, for a body that runs one statement at most: that sees one consistent state without a transaction, which PostgreSQL
-    /// begins and ends by statements of their own. Two such reads may see different states.
+    /// Like ``read(_:)``, for a body of at most one statement: it sees one consistent state without a transaction,
+    /// saving the statements with which PostgreSQL begins and ends one. Two such reads may see different states.
     func readOnce<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T
-    /// Whether a query is a message to another process, so that lookups of many callers had better share one (``BatchedLookup``).
+    /// Whether a query is a message to a remote process, so that lookups of many callers should share it
+    /// (``BatchedLookup``).
     var isRemote: Bool { get }
     /// Like ``read(_:)``, for the start of a server. Blocks.
     func readAtOnce<T>(_ body: (any StorageTransaction) throws -> T) throws -> T
@@ -38,7 +40,7 @@ protocol StorageDatabase: Sendable {
 
     /// Whether commits are written through to the disk.
     func isDurable() async throws -> Bool
-    /// Copies the database as it is at one moment, concurrently with writers. Blocks.
+    /// Copies the database as of one moment, concurrently with writers. Blocks.
     func copy(to path: String) throws
     func close() throws
 }
@@ -52,13 +54,13 @@ extension StorageDatabase {
         try await commit(scope) { db in try body(db.rows(query.sql, query.arguments), db) }
     }
 
-    /// Commits something that may concern any account.
+    /// Commits a change that may concern any account.
     @discardableResult
     func commit<T: Sendable>(_ body: @escaping @Sendable (any StorageTransaction) throws -> T) async throws -> T {
         try await commit(.all, body)
     }
 
-    /// Commits something that concerns one account.
+    /// Commits a change to a single account.
     @discardableResult
     func commit<T: Sendable>(
         of account: AccountID, _ body: @escaping @Sendable (any StorageTransaction) throws -> T

@@ -1,7 +1,7 @@
 import GRDB
 
 extension StorageError {
-    /// Returns the meaning of an error of SQLite; nil for one that says no more than that something failed.
+    /// Returns the meaning of an SQLite error; nil for an error without a specific meaning.
     static func ofSQLite(_ error: any Error) -> StorageError? {
         guard let error = error as? DatabaseError else { return nil }
         return switch error.resultCode {

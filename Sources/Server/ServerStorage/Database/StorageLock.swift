@@ -2,11 +2,11 @@ import Basics
 import Glibc
 import NIOPosix
 
-/// A lock between the processes of a server for work that takes longer than a transaction. It is released when its process ends.
+/// A lock between the processes of a server for work longer than a transaction. It is released when its process ends.
 enum StorageLock: String, Sendable {
     /// Shared by a backup while it copies chunks, exclusive to each step of a collection.
     case chunks = "copying"
-    /// Exclusive to the process that collects chunks. Two would do no harm, but the same work twice.
+    /// Exclusive to the process collecting chunks. Two would do no harm, but duplicate the work.
     case collection = "collecting"
 
     enum Mode: Sendable {
@@ -17,7 +17,7 @@ enum StorageLock: String, Sendable {
     }
 }
 
-/// A lock that was acquired. It is released once, which may block.
+/// An acquired lock. It is released once, and releasing may block.
 struct HeldLock: Sendable {
     let release: @Sendable () -> Void
 }
@@ -38,8 +38,8 @@ extension StorageDatabase {
     }
 }
 
-/// Releases a lock of a file (flock(2)) before its descriptor is closed: a process that is just being started has a copy of the descriptor
-/// until its execve(2), and with it the lock.
+/// Releases a lock of a file (flock(2)) before its descriptor is closed: a process being started has a copy of the
+/// descriptor until its execve(2), and with it the lock.
 func unlock(_ descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     close(descriptor)

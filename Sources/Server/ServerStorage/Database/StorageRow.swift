@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of a query. Reading a column that is absent, or of another type than the caller expects, throws `damaged`.
+/// A row of a query. Reading a column that is absent or has an unexpected type throws `damaged`.
 struct StorageRow {
     let columns: [String]
     let values: [StorageValue]
@@ -12,7 +12,7 @@ struct StorageRow {
         }
     }
 
-    /// Nil where the column is null.
+    /// Nil if the column is null.
     subscript<T: StorageValueDecodable>(_ column: Int) -> T? {
         get throws {
             guard values.indices.contains(column) else { throw Self.damaged }
@@ -26,7 +26,7 @@ struct StorageRow {
         get throws { try self[index(of: column)] }
     }
 
-    /// Nil where the column is null.
+    /// Nil if the column is null.
     subscript<T: StorageValueDecodable>(_ column: String) -> T? {
         get throws { try self[index(of: column)] }
     }

@@ -1,26 +1,27 @@
 import Foundation
 
-/// One transaction of a ``StorageDatabase``, as the stores see it: SQL with `?` in place of values.
+/// A transaction of a ``StorageDatabase``, as seen by the stores: SQL with `?` in place of values.
 ///
 /// A transaction is valid within the body that received it.
 protocol StorageTransaction {
     /// Runs a statement that changes rows.
     ///
-    /// - Returns: How many rows it changed.
+    /// - Returns: The number of changed rows.
     @discardableResult
     func execute(_ sql: String, _ arguments: [any StorageValueConvertible]) throws -> Int
 
-    /// Runs a statement that changes rows, together with the next one: its error may be thrown by that one, or by the commit.
+    /// Runs a statement that changes rows, together with the next statement: its error may be thrown by that statement,
+    /// or by the commit.
     func enqueue(_ sql: String, _ arguments: [any StorageValueConvertible]) throws
 
     /// Runs a query, row by row, until `body` returns false.
     func forEachRow(
         _ sql: String, _ arguments: [any StorageValueConvertible], while body: (StorageRow) throws -> Bool) throws
 
-    /// Returns the greatest number that a row of this table ever had, 0 if it never had a row. Only for tables whose numbers are
-    /// never assigned twice.
+    /// Returns the greatest number that a row of this table ever had, 0 if it never had a row. Only for tables whose
+    /// numbers are never reused.
     func lastNumber(of table: String) throws -> Int64
-    /// Makes the numbers of later rows of this table greater than `number`.
+    /// Ensures that later rows of this table have numbers greater than `number`.
     func skipNumbers(of table: String, to number: Int64) throws
 }
 

@@ -8,13 +8,13 @@ enum StorageValue: Hashable, Sendable, Codable {
     case bytes(Data)
 }
 
-/// The type of an argument, which is known where its value is null too; `column` is that of the column which it is assigned to or compared
+/// The type of an argument, known even if its value is null; `column` is the type of the column assigned to or compared
 /// with.
 enum StorageType: Hashable, Sendable { case integer, text, bytes, column }
 
 /// A type that can be read from a column.
 protocol StorageValueDecodable {
-    /// Nil if the column holds a value of another type, or one that is out of range.
+    /// Nil if the column's value has a different type or is out of range.
     init?(_ value: StorageValue)
 }
 

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Records when devices made a request, in the background: a request that reads must not wait for the disk.
+/// Records the times of devices' requests in the background: a reading request must not wait for the disk.
 final class ContactNotes: Sendable {
     private struct State {
         /// Seconds since 1970 UTC, by device; not recorded yet.
@@ -25,7 +25,7 @@ final class ContactNotes: Sendable {
         }
     }
 
-    /// Returns when everything that was noted is recorded, or could not be.
+    /// Returns when all notes are recorded, or could not be.
     func settle() async {
         while let writer = state.withLock({ $0.writer }) { await writer.value }
     }
@@ -39,7 +39,7 @@ final class ContactNotes: Sendable {
                     }
                 }
             } catch {
-                // Requests succeed on a full disk too, and the next one notes the contact again.
+                // Requests succeed on a full disk too, and the next request notes the contact again.
                 log.warning("could not record the contacts of devices", metadata: ["error": "\(error)"])
             }
         }

@@ -1,13 +1,13 @@
 import Basics
 
-/// Devices as their account sees them, a page at a time.
+/// Devices as seen by their account, a page at a time.
 extension DeviceStore {
     static let columns = """
         SELECT device.*, account.name AS accountName, (SELECT COUNT(*) FROM ahead WHERE ahead.device = device.id) AS logsAhead
         FROM device JOIN account ON account.id = device.account
         """
 
-    /// Returns a page of an account's devices, ordered by number, and how many there are.
+    /// Returns a page of an account's devices, ordered by number, and their total number.
     package func page(
         of account: AccountID, from offset: Int, limit: Int
     ) async throws -> (devices: [DeviceRecord], total: Int) {
@@ -20,7 +20,7 @@ extension DeviceStore {
         }
     }
 
-    /// Returns a device of an account, nil if the account has none of that number.
+    /// Returns a device of an account; nil if the account has none with that number.
     package func device(_ number: Int64, of account: AccountID) async throws -> DeviceRecord? {
         try await database.read { db in
             try db.row("\(Self.columns) WHERE device.id = ? AND account = ?", [number, account.value])

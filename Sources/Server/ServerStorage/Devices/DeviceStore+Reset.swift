@@ -1,13 +1,15 @@
 import CloudModel
 
-/// Resets that the owner of an account requests of a device: of each of its states that is known then, since several may use one sign-in.
+/// Resets of a device requested by its account's owner: a request for each known state of the device, since several may
+/// share a sign-in.
 extension DeviceStore {
-    /// A state that has not been in contact for this many seconds does not keep a request open for the others.
+    /// A state without contact for this many seconds does not keep a request open for the rest.
     private static let memory: Int64 = 86_400
 
-    /// Requests that a device resets itself. The responses to the next requests of each of its states carry that request.
+    /// Requests that a device resets itself. The responses to the next requests of each of its states carry that
+    /// request.
     ///
-    /// - Parameter account: The account that the device has to be of; nil for any.
+    /// - Parameter account: The required account of the device; nil for any.
     /// - Returns: False if no such device is signed in.
     package func askReset(of device: Int64, account: AccountID? = nil) async throws -> Bool {
         let now = now()
@@ -21,7 +23,8 @@ extension DeviceStore {
         }
     }
 
-    /// Records that a state of the device begins to reset itself. The request is over once all states that are in use have begun.
+    /// Records that a state of the device begins to reset itself. The request is over once all states in use have
+    /// begun.
     package func confirmReset(of device: SignedInDevice) async throws {
         try await database.commit(of: device.account) { db in
             let number = device.device

@@ -4,7 +4,7 @@ package import CloudProtocol
 import Foundation
 import Logging
 
-/// A device as its server's owner sees it.
+/// A device as seen by its server's owner.
 package struct DeviceRecord: Hashable, Sendable {
     package let id: Int64
     package let account: String
@@ -15,31 +15,31 @@ package struct DeviceRecord: Hashable, Sendable {
     package let isRevoked: Bool
     /// Whether the device was restored from a backup, and the owner has not confirmed it.
     package let isSuspended: Bool
-    /// Whether a reset was requested that the device has not begun.
+    /// Whether a requested reset has not begun on the device.
     package let isResetAsked: Bool
     /// Whether the device has read more of a log than the server has (``AheadDevices``).
     package let isAhead: Bool
     package let scope: DeviceScope
     /// When the device's access ends; nil: when it is revoked.
     package let expires: Timestamp?
-    /// The states that have used the device's token.
+    /// The states using the device's token.
     package let senders: [DeviceSender]
 }
 
-/// The device that makes a request.
+/// The device making a request.
 package struct SignedInDevice: Hashable, Sendable {
     package let account: AccountID
     package let device: Int64
     /// The identity of the account's cloud, once it has one.
     package let cloud: String?
-    /// The state of the device that makes the request; nil for a program that is none.
+    /// The state of the device making the request; nil for other programs.
     package let sender: DeviceID?
     /// Whether this state is requested to reset itself.
     package let isResetAsked: Bool
     package let scope: DeviceScope
 }
 
-/// Devices: their tokens, what they may do and until when.
+/// Devices: their tokens, their permissions and expiry.
 package struct DeviceStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
@@ -61,9 +61,9 @@ package struct DeviceStore: NounStore {
     ///
     /// - Parameters:
     ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
-    ///   - expected: The account that the code has to be of; nil for any.
-    /// - Throws: `unauthorized` for a code that is not valid, `secondFactor` if one is missing or wrong, `otherAccount`. The code stays valid
-    ///   after the last two.
+    ///   - expected: The required account of the code; nil for any.
+    /// - Throws: `unauthorized` for an invalid code, `secondFactor` if one is missing or wrong, `otherAccount`. The
+    ///   code stays valid after the last two.
     package func signIn(
         code: SignInCode, secondFactor: String? = nil, device name: String, account expected: String? = nil
     ) async throws -> SignInResponse {
@@ -89,8 +89,8 @@ package struct DeviceStore: NounStore {
 
     /// Returns the device with a token; nil if the token is wrong or was revoked.
     ///
-    /// - Parameter sender: The state of the device that makes the request.
-    /// - Throws: `unauthorized` for a device that a restore suspended, and for one whose access has expired.
+    /// - Parameter sender: The state of the device making the request.
+    /// - Throws: `unauthorized` for a device suspended by a restore or with expired access.
     package func device(with token: DeviceToken, sender: DeviceID? = nil) async throws -> SignedInDevice? {
         let found = try await lookup.value(of: token.device)
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
@@ -114,7 +114,7 @@ package struct DeviceStore: NounStore {
         "The access of this device was limited in time and has expired. Ask the server's owner for another sign-in code."
     )
 
-    /// Confirms devices that a restore suspended: one, or all of them.
+    /// Confirms one or all of the devices suspended by a restore.
     ///
     /// - Returns: How many were confirmed.
     package func confirm(device: Int64?) async throws -> Int {
@@ -127,21 +127,21 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Whether the device's access has not ended meanwhile, and no new reset was requested.
+    /// Whether the device still has access, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
         guard let found = try await lookup.value(of: device.device), !found.isSuspended else { return false }
         return (device.isResetAsked || !found.device(device.sender).isResetAsked)
             && found.expires.map { $0 > now() } ?? true
     }
 
-    /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A clock that was set
-    /// back counts as a minute too.
+    /// Records the device's contact to the minute, so that a busy device does not cause a write with each request. A
+    /// clock that was set back counts as a minute too.
     private func noteContact(of device: Int64, last: Int64) {
         let now = now()
         if abs(now - last) >= 60 { contacts.note(device, at: now) }
     }
 
-    /// Ends a device's access at once. Returns false if there is no such device, or it was revoked before.
+    /// Ends a device's access immediately. Returns false if there is no such device, or it was revoked before.
     package func revoke(device: Int64) async throws -> Bool {
         let now = now()
         return try await database.commit { db in
@@ -149,7 +149,7 @@ package struct DeviceStore: NounStore {
         }
     }
 
-    /// Ends a device's access at once, if it is this account's. Returns false if it is not, or was revoked before.
+    /// Ends a device's access immediately, if it is this account's. Returns false if it is not, or was revoked before.
     package func revoke(device: Int64, of account: AccountID) async throws -> Bool {
         let now = now()
         return try await database.commit(of: account) { db in

@@ -1,7 +1,7 @@
 import CloudModel
 import Foundation
 
-/// The rows of devices that have access. They are read for each request, and not kept: a device that was revoked by any process is
+/// The rows of devices with access. They are read for each request, and not cached: a device revoked by any process is
 /// refused at its next request.
 struct StoredDevices: Sendable {
     struct Device: Sendable {
@@ -10,7 +10,8 @@ struct StoredDevices: Sendable {
         let cloud: String?
         let scope: DeviceScope
         let isResetAsked: Bool
-        /// The states that have not begun the reset that is requested. None where no state was known when it was: then any may begin.
+        /// The states that have not begun the requested reset. Empty if no state was known at the request: then any may
+        /// begin.
         var asked: Set<DeviceID> = []
         /// Of the token's secret.
         let hash: Data
@@ -27,7 +28,7 @@ struct StoredDevices: Sendable {
     }
 
     private let database: any StorageDatabase
-    /// Nil where a query of its own costs less than sharing one.
+    /// Nil if a separate query is cheaper than sharing.
     private let shared: BatchedLookup<Int64, Device>?
 
     init(_ database: any StorageDatabase) {

@@ -5,11 +5,11 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// The folded logs of a server: one for each container, in a file of its own, for everything that needs to know what a log says. The console,
-/// statistics and the collection of chunks all use these.
+/// The folded logs of a server, a separate file for each container, for everything that needs the state described by a
+/// log. The console, statistics and the collection of chunks all use these.
 ///
-/// Any number of tasks and processes may use one file (``FoldedContainer``). At most ``maximumOpen`` are open; all work runs on threads of
-/// SQLite.
+/// Any number of tasks and processes may share a file (``FoldedContainer``). At most ``maximumOpen`` are open; all work
+/// runs on SQLite's threads.
 package final class ContainerTrees: Sendable {
     private struct State {
         var open: [Int64: FoldedContainer] = [:]
@@ -23,7 +23,7 @@ package final class ContainerTrees: Sendable {
     private let time: any TimeSource
     private let threads: NIOThreadPool
     private let files: FoldedFiles
-    /// The author of changes that people make in this process's console.
+    /// The author of changes by people in this process's console.
     private let console: LogAuthor
     private let state = Mutex(State())
     private let opening = AsyncMutex()
@@ -38,10 +38,10 @@ package final class ContainerTrees: Sendable {
         self.files = files
     }
 
-    /// A container as its log says, as far as the log was read by the deadline.
+    /// A container's state according to its log, as far as the log was read by the deadline.
     package struct View: Sendable {
         package let tree: FoldedContainer
-        /// The last entry that was read, and the end of the log.
+        /// The last entry read, and the end of the log.
         package let sequence: LogSequence
         package let end: LogSequence
 
@@ -56,7 +56,7 @@ package final class ContainerTrees: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             let tree = try await open(id)
-            // The position first: the log only grows, so a position beyond its end is that of another log.
+            // The position first: the log only grows, so a position beyond its end is that of a different log.
             let sequence = try await tree.sequence()
             let end = try await logs.end(of: id)
             if sequence == end || (sequence < end && ContinuousClock.now >= deadline) {
@@ -66,7 +66,8 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Folds a container's log up to `target` at least, whatever time it takes, and verifies that what was folded before is of this log.
+    /// Folds a container's log up to `target` at least, regardless of time, and verifies that entries folded before are
+    /// of this log.
     ///
     /// - Throws: ``StorageError`` if the log cannot be read to `target`.
     func folded(_ container: Int64, to target: LogSequence) async throws -> FoldedContainer {
@@ -83,14 +84,14 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Whether the log has this position, so that a tree that was folded up to it is of this log.
+    /// Whether the log has this position, so that a tree folded up to it is of this log.
     func isInLog(_ position: LogPosition, of container: Int64) async throws -> Bool {
         guard position.sequence > .zero else { return position == .start }
         let page = try await logs.entries(of: container, from: position.sequence)
         return page.entries.first?.position == position
     }
 
-    /// Folds a page that begins with the last folded entry, which shows whether the log is still the one that was read.
+    /// Folds a page beginning with the last folded entry, to verify that the log is still the same.
     private func fold(
         _ container: Int64, into tree: FoldedContainer, from sequence: LogSequence
     ) async throws -> Bool {
@@ -98,10 +99,12 @@ package final class ContainerTrees: Sendable {
         return try await tree.fold(page, seen: sequence)
     }
 
-    /// Appends the batches that `decide` makes from the container as it is at the end of its log. Only one caller at a time appends, so
-    /// that the numbers of its batches have no gap; the reducer weighs concurrent appends of devices as always.
+    /// Appends the batches created by `decide` from the container's state at the end of its log. Only one caller at a
+    /// time appends, so that the numbers of its batches have no gap; the reducer weighs concurrent appends of devices
+    /// as always.
     ///
-    /// - Parameter author: Nil for the author of changes in this process's console. No other process may append by the same author.
+    /// - Parameter author: Nil for the author of changes in this process's console. No concurrent process may append by
+    ///   the same author.
     package func append<T: Sendable>(
         to name: ContainerName, of account: AccountID, by author: LogAuthor? = nil,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: [[Change]], answer: T)
@@ -112,7 +115,8 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Like the other, for more changes than should be in memory: each batch is made when the one before is appended.
+    /// Like the overload above, for more changes than should be in memory: each batch is created when the previous is
+    /// appended.
     package func append<T: Sendable, Batches: ChangeBatches>(
         to name: ContainerName, of account: AccountID, by author: LogAuthor? = nil,
         patience: Duration = .seconds(60), _ decide: (View) async throws -> (batches: Batches, answer: T)
@@ -130,8 +134,8 @@ package final class ContainerTrees: Sendable {
                 throw StorageError(.failed, "The log of \(name) is still being read. Try again in a minute.")
             }
             var (batches, answer) = try await decide(view)
-            // The log may come from a cloud whose devices collect garbage. The server keeps all chunks that a log needs, so its batches
-            // need not be refused.
+            // The log may come from a cloud whose devices collect garbage. The server keeps all chunks needed by a log,
+            // so its batches need not be refused.
             let (last, collection, base) = try await view.tree.read { database in
                 let tree = try FoldedTree(database)
                 return (
@@ -150,7 +154,7 @@ package final class ContainerTrees: Sendable {
         }
     }
 
-    /// Removes the folded log of a container that is no more, or whose file is not what was folded.
+    /// Removes the folded log of a container that no longer exists, or whose file is corrupt.
     func remove(_ container: Int64) async throws {
         let tree = state.withLock { state in
             state.order.removeAll { $0 == container }
@@ -160,12 +164,13 @@ package final class ContainerTrees: Sendable {
         try await threads.blocking { [files] in files.remove(container) }
     }
 
-    /// Closes all files that no task uses.
+    /// Closes all files not in use by a task.
     func close() { state.withLock { $0 = State() } }
 
     private func open(_ id: Int64) async throws -> FoldedContainer {
         if let known = use(id) { return known }
-        // One at a time: SQLite does not wait for another that turns on the log of the same new file (sqlite.org/wal.html, 7).
+        // One at a time: SQLite does not wait for a concurrent switch of a new file to its write-ahead log
+        // (sqlite.org/wal.html, 7).
         return try await opening.run { try await openAlone(id) }
     }
 
@@ -191,7 +196,7 @@ package final class ContainerTrees: Sendable {
     }
 }
 
-/// Changes, as many at a time as one entry has.
+/// Changes, as many at a time as an entry has.
 package protocol ChangeBatches {
     /// Returns the next changes, nil at the end.
     mutating func next() async throws -> [Change]?
@@ -208,17 +213,17 @@ package struct LogAuthor: Sendable {
     package let id: DeviceID
     package let name: String
 
-    /// The author of changes that people make in the console of a server of one process.
+    /// The author of changes by people in the console of a server of one process.
     static let console = LogAuthor(id: DeviceID(2), name: "console")
 
-    /// Returns an author for the console of one process of a cluster. Each process has its own, because processes cannot count their batches
-    /// together.
+    /// Returns an author for the console of a cluster's process. Each process has a separate author, because processes
+    /// cannot count their batches together.
     static func console(using random: inout some RandomNumberGenerator) -> LogAuthor {
         LogAuthor(id: id(using: &random), name: console.name)
     }
 
-    /// Returns an author for one command of the server's owner. Each command has its own, because concurrent commands must not count their
-    /// batches together.
+    /// Returns an author for a command of the server's owner. Each command has a separate author, because concurrent
+    /// commands must not count their batches together.
     package static func owner(using random: inout some RandomNumberGenerator) -> LogAuthor {
         LogAuthor(id: id(using: &random), name: "server")
     }

@@ -1,17 +1,17 @@
 import CloudModel
 import Foundation
 
-/// A sum over contents, of 128 bits, that is kept up to date as contents come and go.
+/// A 128-bit sum over contents, kept up to date as contents come and go.
 ///
-/// A reader of all rows compares their sum with the stored one, and finds any row that is missing or was changed by damage. The sum does not
-/// protect against an attacker.
+/// A reader of all rows compares their sum with the stored sum, and notices any missing or corrupt row. The sum does
+/// not protect against an attacker.
 struct ContentSum: Hashable, Sendable {
     private(set) var high: UInt64 = 0
     private(set) var low: UInt64 = 0
 
     init() {}
 
-    /// Decodes what ``data`` returned; nil for another number of bytes.
+    /// Decodes the result of ``data``; nil for a different number of bytes.
     init?(_ data: Data) {
         guard data.count == 16 else { return nil }
         func word(_ bytes: Data.SubSequence) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -25,7 +25,7 @@ struct ContentSum: Hashable, Sendable {
         return data
     }
 
-    /// - Parameter time: What is stored with the content, if anything.
+    /// - Parameter time: The time stored with the content, if any.
     mutating func add(_ content: ContentReference, at time: Int64 = 0) {
         let term = Self.term(content, time)
         high &+= term.0
@@ -38,7 +38,7 @@ struct ContentSum: Hashable, Sendable {
         low &-= term.1
     }
 
-    /// Returns two numbers that every bit of the content and of the time changes.
+    /// Returns two numbers that depend on every bit of the content and of the time.
     private static func term(_ content: ContentReference, _ time: Int64) -> (UInt64, UInt64) {
         let words = content.digest.words
         let rest = mixed(mixed(content.size ^ UInt64(content.layout.rawValue) << 56) ^ UInt64(bitPattern: time))

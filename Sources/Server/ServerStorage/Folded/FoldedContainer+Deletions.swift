@@ -4,26 +4,26 @@ package import ContainerLog
 import Foundation
 import GRDB
 
-/// A deleted item that devices can still restore.
+/// A deleted item still restorable by devices.
 package struct KnownDeletion: Sendable {
     package let item: CloudItem
-    /// The folders that it was in, the outermost first, without the container's root.
+    /// Its former folders, the outermost first, without the container's root.
     package let folders: [ItemName]
-    /// When it was deleted, by the clock of the device that deleted it.
+    /// When it was deleted, by the clock of the deleting device.
     package let time: Timestamp
     package let device: String
-    /// How many items were deleted together with a folder.
+    /// The number of items deleted together with a folder.
     package let inside: Int
 }
 
-/// Deletions. The items that belong to a folder's deletion are determined as on devices: see docs/decisions/0032.
+/// Deletions. The items of a folder's deletion are determined as on devices: see docs/decisions/0032.
 extension FoldedContainer {
     /// An hour, in nanoseconds.
     private static let span: Int64 = 3_600 * 1_000_000_000
-    /// The most items of a folder that are counted or restored.
+    /// The most items of a folder to be counted or restored.
     package static let restoreLimit = 100_000
 
-    /// Returns the deletions since `oldest`, newest first. A folder that was deleted with its contents is a single deletion.
+    /// Returns the deletions since `oldest`, newest first. A folder deleted with its contents is a single deletion.
     package func deletions(since oldest: Timestamp, limit: Int) async throws -> [KnownDeletion] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -49,7 +49,8 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns a deleted item with everything that was deleted with it, each item after its folder; empty if it is not deleted.
+    /// Returns a deleted item with everything deleted together with it, each item after its folder; empty if it is not
+    /// deleted.
     package func deletedTree(_ id: ItemID) async throws -> [ItemID] {
         try await read { db in
             guard try FoldedTree(db).alias(of: id) == nil, let item = try Self.items("id = ?", [id.data], db).first,
@@ -59,7 +60,8 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns the first of these items, with their attributes: those of some megabytes, at least one. Tombstones are among them.
+    /// Returns the first of these items, including tombstones, with their attributes: some megabytes, at least one
+    /// item.
     package func items(_ ids: ArraySlice<ItemID>, limit: Int) async throws -> [CloudItem] {
         try await read { db in
             let tree = try FoldedTree(db)
@@ -91,7 +93,7 @@ extension FoldedContainer {
                             AND item.layout IS NOT 255
                         ORDER BY own.time DESC, own.id
                         """), arguments: [folder.data])
-            // Of several items of one name, the one that was deleted last.
+            // Of several items with the same name, the last deleted.
             var names: Set<Data> = []
             while let row = try rows.next() {
                 guard found.count < limit else { break }

@@ -3,13 +3,13 @@ package import ContainerLog
 import Foundation
 import GRDB
 
-/// An item below a folder, as much of it as a deletion has to know.
+/// An item below a folder, with the fields needed by a deletion.
 package struct StoredDescendant: Hashable, Sendable {
     package let id: ItemID
-    /// When it was changed last.
+    /// When it was last changed.
     package let sequence: LogSequence
     package let content: Digest?
-    /// How many conflict versions it has.
+    /// The number of its conflict versions.
     package let conflicts: Int
 }
 
@@ -21,16 +21,16 @@ extension StoredDescendant {
     }
 }
 
-/// A position in a walk through a folder, in which each item comes after its contents. In memory are only the folders that lead to it, and a
-/// part of their contents.
+/// A position in a walk through a folder, with each item after its contents. Only the folders leading to it are in
+/// memory, and a part of their contents.
 package struct DescendantWalk: Sendable {
     fileprivate struct Frame: Sendable {
         let folder: ItemID
-        /// The folder itself, which comes last; nil for the one where the walk began.
+        /// The folder itself, as the last item; nil for the folder at which the walk began.
         let item: StoredDescendant?
         var after = (key: Data(), id: Data())
         var isRead = false
-        /// Folders that were read and are next.
+        /// Folders already read, to be visited next.
         var folders: [StoredDescendant] = []
     }
 
@@ -40,7 +40,7 @@ package struct DescendantWalk: Sendable {
 }
 
 extension FoldedContainer {
-    /// Returns how many items are below a folder.
+    /// Returns the number of items below a folder.
     package func descendantCount(of folder: ItemID) async throws -> Int {
         try await read { db in
             try Int.fetchOne(
@@ -56,7 +56,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns the next items of a walk, some more than `limit` at most, and where it continues; none at its end.
+    /// Returns the next items of a walk, slightly more than `limit` at most, and where it continues; none at its end.
     package func next(
         of walk: DescendantWalk, limit: Int
     ) async throws -> (items: [StoredDescendant], walk: DescendantWalk) {
@@ -79,7 +79,7 @@ extension FoldedContainer {
 
     private static let step = 256
 
-    /// Reads a part of a folder's contents, and returns those that are no folders.
+    /// Reads a part of a folder's contents, and returns the items other than folders.
     private static func read(_ frame: inout DescendantWalk.Frame, _ db: Database) throws -> [StoredDescendant] {
         let rows = try Row.fetchAll(
             db.cachedStatement(

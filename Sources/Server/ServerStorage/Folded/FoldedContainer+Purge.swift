@@ -3,18 +3,18 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// A deleted item as it is removed for good.
+/// A deleted item, with the fields needed for removing it for good.
 package struct PurgeableItem: Sendable {
     package let id: ItemID
-    /// The deleted version, and the earlier ones.
+    /// The deleted version, and the earlier versions.
     package let versions: [VersionID]
     /// The bytes of all versions.
     package let bytes: UInt64
 }
 
-/// What of a container a person can remove for good.
+/// The parts of a container that a person can remove for good.
 extension FoldedContainer {
-    /// Returns a page of the deleted items that the log had at `seen`, ordered by id.
+    /// Returns a page of the log's deleted items as of `seen`, ordered by id.
     package func purgeable(seen: LogSequence, after id: ItemID?, limit: Int) async throws -> [PurgeableItem] {
         try await read { db in
             try Data.fetchAll(
@@ -28,7 +28,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns those of the items that are deleted.
+    /// Returns the deleted items among these.
     package func purgeable(_ ids: [ItemID]) async throws -> [PurgeableItem] {
         try await read { db in try ids.compactMap { try Self.purgeable($0, db) } }
     }

@@ -4,7 +4,7 @@ package import ContainerLog
 import Foundation
 import GRDB
 
-/// A content that a file has or had.
+/// A current or former content of a file.
 package struct KnownVersion: Hashable, Sendable {
     package let version: VersionID
     package let content: ContentReference
@@ -12,7 +12,7 @@ package struct KnownVersion: Hashable, Sendable {
     package let authorName: String
 }
 
-/// A document, or package, with all that is in it.
+/// A document, or package, with its contents.
 package struct StoredDocument: Hashable, Sendable {
     package let item: CloudItem
     /// The size of its files and their conflict versions, in bytes.
@@ -28,11 +28,11 @@ package struct ContainerTotals: Hashable, Sendable {
 }
 
 extension FoldedContainer {
-    /// The most rows of one page, and the most conflict versions of one item that are read with it.
+    /// The most rows of a page, and the most conflict versions read with each item.
     package static let pageSize = 200
 
-    /// Returns an item, or the one that it has become, with the first ``pageSize`` of its conflict versions; nil if there is none, and for
-    /// tombstones.
+    /// Returns an item, or its successor, with the first ``pageSize`` of its conflict versions; nil if there is none,
+    /// and for tombstones.
     package func item(_ id: ItemID) async throws -> CloudItem? {
         try await read { db in
             let tree = try FoldedTree(db)
@@ -47,14 +47,14 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns how many conflict versions an item has.
+    /// Returns the number of an item's conflict versions.
     package func conflictCount(of item: ItemID) async throws -> Int {
         try await read { db in
             try Int.fetchOne(db, sql: "SELECT conflicts FROM item WHERE id = ?", arguments: [item.data]) ?? 0
         }
     }
 
-    /// Returns the content that an item has or had at a version; nil if it is not stored.
+    /// Returns an item's current or former content at a version; nil if it is not stored.
     package func content(of item: ItemID, at version: VersionID) async throws -> ContentReference? {
         try await read { db in
             for table in ["item", "conflict", "version"] {
@@ -83,8 +83,8 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns a page of a folder, folders before files, ordered by name, and the total number of items. Items of a list have neither
-    /// extended attributes nor a symlink's target, and of their conflict versions only the first.
+    /// Returns a page of a folder, folders before files, ordered by name, and the total number of items. Items of a
+    /// list have neither extended attributes nor a symlink's target, and of their conflict versions only the first.
     package func children(
         of folder: ItemID, from offset: Int, limit: Int
     ) async throws -> (items: [CloudItem], total: Int) {
@@ -109,12 +109,12 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns files that are announced: their bytes are not in the cloud yet.
+    /// Returns announced files: their bytes are not in the cloud yet.
     package func announced(limit: Int) async throws -> [CloudItem] {
         try await read { try Self.items("layout = 255 AND isDeleted = 0 ORDER BY sequence LIMIT ?", [limit], $0) }
     }
 
-    /// Returns the contents that were current, newest first.
+    /// Returns the contents in the item's history, newest first.
     package func versions(of item: ItemID, limit: Int) async throws -> [KnownVersion] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -124,7 +124,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns a content that was current at that version; nil if it is not in the history.
+    /// Returns the content current at that version; nil if it is not in the history.
     package func version(_ version: VersionID, of item: ItemID) async throws -> KnownVersion? {
         try await read { db in
             let row = try Row.fetchOne(
@@ -134,7 +134,7 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns those of these names that items of the folder have.
+    /// Returns those of these names already used by the folder's items.
     package func taken(_ names: [ItemName], in folder: ItemID) async throws -> Set<ItemName> {
         try await read { db in
             let tree = try FoldedTree(db)
@@ -159,7 +159,8 @@ extension FoldedContainer {
         }
     }
 
-    /// Returns the largest documents, the number of documents and the sum of their sizes. A package is one document.
+    /// Returns the largest documents, the number of documents and the sum of their sizes. A package is a single
+    /// document.
     package func documents(limit: Int) async throws -> (largest: [StoredDocument], count: Int, bytes: UInt64) {
         try await read { db in
             var (largest, count, sum): ([StoredDocument], Int, UInt64) = ([], 0, 0)

@@ -5,10 +5,11 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// The folded log of one container in a file of its own, updated when it is used.
+/// The folded log of a container in its own file, updated on use.
 ///
-/// Each page of the log is folded in one transaction that first compares the last folded entry with the log's. So the file is a prefix of
-/// the log at any moment, whichever tasks and processes fold into it, and wherever one of them dies. It may be removed at any time.
+/// Each page of the log is folded in a transaction that first compares the last folded entry with the log's. So the
+/// file is a prefix of the log at any moment, regardless of the tasks and processes that fold into it or die. It may be
+/// removed at any time.
 package final class FoldedContainer: Sendable {
     let path: String
     private let queue: DatabaseQueue
@@ -27,9 +28,10 @@ package final class FoldedContainer: Sendable {
     private static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.label = "ubiquity-folded"
-        // A command of the owner may fold beside the process that serves.
+        // A command of the owner may fold beside the serving process.
         configuration.busyMode = .timeout(30)
-        // The log has everything: a loss of power may cost transactions, which are folded again, but never leaves half of one.
+        // The log has everything: a loss of power may cost transactions, to be folded again, but never leaves half of
+        // one.
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4096")
         }
@@ -51,11 +53,12 @@ package final class FoldedContainer: Sendable {
     /// Returns the position of the last folded entry.
     func sequence() async throws -> LogSequence { try await read { try FoldedTree($0).state().sequence } }
 
-    /// Folds a page that begins with the last folded entry, which was at `seen`. If that entry differs from the one that was folded, or the
-    /// log ends before it, this is another log, such as one of a backup, and the file is emptied.
+    /// Folds a page beginning with the last folded entry, at `seen`. If that entry differs from the folded entry, or
+    /// the log ends before it, this is a different log, such as a backup's, and the file is emptied.
     ///
-    /// - Returns: Whether the file has what the log says, up to the end of the page. If not, the next page is that of ``sequence()``.
-    /// - Throws: ``StorageError``; `tooNew` at an entry that a newer version wrote, after those before it were folded.
+    /// - Returns: Whether the file matches the log up to the end of the page. If not, the next page is that of
+    ///   ``sequence()``.
+    /// - Throws: ``StorageError``; `tooNew` at an entry written by a newer version, after folding those before it.
     func fold(_ page: StoredEntries, seen: LogSequence) async throws -> Bool {
         switch try await write({ try Self.fold(page, seen: seen, $0) }) {
         case .folded: return true
@@ -66,7 +69,7 @@ package final class FoldedContainer: Sendable {
 
     private enum Outcome: Sendable {
         case folded, otherLog
-        /// Another task folded meanwhile.
+        /// A concurrent task folded meanwhile.
         case otherPosition
         case refused(LogError)
     }
@@ -94,7 +97,7 @@ package final class FoldedContainer: Sendable {
     private static func fold(_ entry: StoredEntry, at now: Int64, into tree: inout FoldedTree) throws {
         let batch: ChangeBatch
         do { batch = try ChangeBatch(decoding: entry.payload) } catch {
-            // The entry is void for every device, so it is void here.
+            // The entry is void for every device, so also for the server.
             guard case .damaged = error else { throw error }
             return try ContainerReducer().foldVoid(at: entry.position, into: &tree)
         }
@@ -108,10 +111,10 @@ package final class FoldedContainer: Sendable {
         try tree.forgetDeletions(batch)
     }
 
-    /// Whether the file was removed because it was damaged. The next use of the container opens another.
+    /// Whether the file was removed because it was damaged. The next use of the container opens a new file.
     var isDiscarded: Bool { discarded.load(ordering: .relaxed) }
 
-    /// Removes the file. What has it open reads on from what was there.
+    /// Removes the file. Existing readers still read the old file.
     func discard() {
         guard !discarded.exchange(true, ordering: .relaxed) else { return }
         FoldedFiles.remove(path)
@@ -125,7 +128,7 @@ package final class FoldedContainer: Sendable {
         do { return try await queue.write(body) } catch { throw repaired(error) }
     }
 
-    /// Handles damage to this file, in which nothing is lost: it is rebuilt from the log.
+    /// Handles damage to this file. Nothing is lost: it is rebuilt from the log.
     private func repaired(_ error: any Error) -> any Error {
         guard !(error is CancellationError) else { return error }
         let failure = error is ByteCodingError ? damagedTree : StorageError.of(error)

@@ -1,10 +1,11 @@
 import Basics
 import Glibc
 
-/// The files of folded logs, one for each container. They are derived from the logs: any of them may be removed at any time.
+/// The files of folded logs, one for each container. They are derived from the logs: any of them may be removed at any
+/// time.
 ///
-/// The version of the tables is in the name, so that a release never writes to the file of another one: an older one that serves while a
-/// command of this one runs would fold entries without what this one records.
+/// The file name includes the version of the tables, so that a release never writes to a different release's file: an
+/// older release, serving while a command of this release runs, would fold entries without this release's records.
 struct FoldedFiles: Sendable {
     let folder: String
 
@@ -19,10 +20,10 @@ struct FoldedFiles: Sendable {
     /// Removes a database with SQLite's files beside it.
     static func remove(_ path: String) { for suffix in suffixes { unlink(path + suffix) } }
 
-    /// Removes the files of containers that are no more, and of other releases.
+    /// Removes the files of removed containers, and of other releases.
     ///
-    /// - Parameter containers: Returns the numbers of all containers. It is called after the files are listed, so that a container that is
-    ///   added meanwhile keeps its file.
+    /// - Parameter containers: Returns the numbers of all containers. It is called after listing the files, so that a
+    ///   container added meanwhile keeps its file.
     func removeStrays(containers: () throws -> [Int64]) rethrows {
         let names = fileNames(in: folder)
         let known = Set(

@@ -4,7 +4,7 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Converts nouns of the log to columns and back. A value that cannot be read back means that the file is damaged.
+/// Converts nouns of the log to columns and back. An unreadable value means that the file is damaged.
 extension ItemID {
     var data: Data {
         var data = Data(capacity: 16)
@@ -65,7 +65,7 @@ extension ConflictVersion {
 }
 
 extension CloudItem {
-    /// The caller passes the conflicts, which it has read separately.
+    /// The caller passes the conflicts, because it has read them separately.
     init(_ row: Row, conflicts: [ConflictVersion]) throws {
         let extended = try ExtendedAttributes.decode(row["extended"] as Data)
         self.init(

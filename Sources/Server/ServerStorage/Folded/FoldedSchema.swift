@@ -2,10 +2,11 @@
 enum FoldedSchema {
     static let version = 6
 
-    /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 where content is announced. `dropped` has the
-    /// versions that items gave up, with the time at which the entry arrived that did it, in seconds since 1970 UTC by the server's clock, and
-    /// `purged` the contents of those that a person removed for good, with the time at which that entry arrived.
-    /// `neededSum` and `droppedSum` are the ``ContentSum``s of the contents that live items need and of the rows of `dropped`.
+    /// Ids are 16 bytes in big-endian order, so that they sort like the ids. `layout` is 255 for announced content.
+    /// `dropped` has the versions given up by items, with the arrival time of the responsible entry, in seconds since
+    /// 1970 UTC by the server's clock, and `purged` the contents of versions that a person removed for good, with the
+    /// arrival time of that entry. `neededSum` and `droppedSum` are the ``ContentSum``s of the contents needed by live
+    /// items and of the rows of `dropped`.
     static let tables = """
         CREATE TABLE item (
             id BLOB PRIMARY KEY,

@@ -3,7 +3,7 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Versions that items gave up, and those of them that a person removed for good.
+/// Versions given up by items, including those that a person removed for good.
 extension FoldedTree {
     /// A row of `dropped`.
     struct DroppedVersion {
@@ -21,7 +21,7 @@ extension FoldedTree {
     }
 
     mutating func noteDropped(_ version: NeededContents.Version, of item: ItemID) throws {
-        // Of an entry whose arrival is unknown contents are kept for good.
+        // If an entry's arrival is unknown, its contents are kept forever.
         let dropped = DroppedVersion(
             item: item, id: version.id, content: version.content, time: origin?.arrived ?? .max)
         let known = try Int64.fetchOne(
@@ -36,8 +36,8 @@ extension FoldedTree {
         droppedSum.add(version.content, at: dropped.time)
     }
 
-    /// Returns the versions that the batch removes from the history. A version that is in conflict until then is moved there when it is
-    /// resolved.
+    /// Returns the versions that the batch removes from the history. A version still in conflict is moved there when it
+    /// is resolved.
     func removedVersions(_ batch: ChangeBatch) throws -> [DroppedVersion] {
         try batch.changes.flatMap { change -> [DroppedVersion] in
             guard case .resolve(let named, let versions) = change else { return [] }
@@ -53,7 +53,7 @@ extension FoldedTree {
         ).map { DroppedVersion(item: item, id: version, content: try ContentReference(folded: $0), time: $0["at"]) }
     }
 
-    /// Forgets the history of an item that became another one.
+    /// Removes the history of an item that was replaced by another.
     mutating func forgetHistory(of item: ItemID) throws {
         for row in try Row.fetchAll(
             db.cachedStatement(sql: "SELECT * FROM dropped WHERE item = ?"), arguments: [item.data])
@@ -63,7 +63,7 @@ extension FoldedTree {
         try run("DELETE FROM dropped WHERE item = ?", [item.data])
     }
 
-    /// Forgets versions, and notes that their contents were removed for good.
+    /// Removes versions, and notes that their contents were removed for good.
     mutating func forget(_ versions: [DroppedVersion]) throws {
         for version in versions {
             try run(
@@ -85,7 +85,7 @@ extension FoldedTree {
         }
     }
 
-    /// Forgets the deletions of the tombstones whose versions the batch removes: no device can restore them any more.
+    /// Removes the deletions of tombstones whose versions the batch removes: no device can restore them any longer.
     func forgetDeletions(_ batch: ChangeBatch) throws {
         for case .resolve(let named, let versions) in batch.changes {
             guard let item = try item(try alias(of: named) ?? named), item.isDeleted, versions.contains(item.version)

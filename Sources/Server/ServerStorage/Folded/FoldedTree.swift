@@ -4,12 +4,13 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// A folded container in SQLite, for the reducer. Beside the items it keeps which contents each file had, when items were deleted, and which
-/// contents items gave up, and when.
+/// A folded container in SQLite, for the reducer. Beside the items it keeps each file's history of contents, the times
+/// of deletions, and the contents given up by items with the times of that.
 ///
-/// Items, contents and the state change in one transaction, which ``save()`` has to end: a tree that was half written never shows.
+/// Items, contents and the state change in a single transaction, to be ended by ``save()``: a half-written tree is
+/// never visible.
 struct FoldedTree: KeylessTree {
-    /// What is known of the entry that is being folded.
+    /// Facts about the entry being folded.
     struct Origin {
         /// The device that appended it, and when, by its clock.
         let device: String
@@ -99,7 +100,7 @@ struct FoldedTree: KeylessTree {
         if item.id == .root { try notePackages(PackageTypes(declaredBy: item.attributes), before: types) }
     }
 
-    /// Records which contents an item gave up, and keeps the sums.
+    /// Records the contents given up by an item, and updates the sums.
     private mutating func noteContents(of item: CloudItem, before versions: [NeededContents.Version]) throws {
         let after = item.neededContents
         let before = Set(versions.map(\.content))
@@ -107,13 +108,14 @@ struct FoldedTree: KeylessTree {
         for content in after.subtracting(before) { neededSum.add(content) }
         for content in before.subtracting(after) { neededSum.remove(content) }
         for version in versions where !after.contains(version.content) {
-            // Conflict versions of a document that is deleted, or became one with another, stay in conflict there or become items.
+            // Conflict versions of a document that is deleted, or became one with another, stay in conflict there or
+            // become items.
             guard !item.isDeleted || version.id == item.version else { continue }
             try noteDropped(version, of: item.id)
         }
     }
 
-    /// Records when an item was deleted, and removes the record of one that was restored.
+    /// Records when an item was deleted, and removes the record of a restored item.
     private func noteDeletion(of item: CloudItem) throws {
         guard item.isDeleted else { return try run("DELETE FROM deletion WHERE id = ?", [item.id.data]) }
         let time = max(.zero, origin?.time ?? current.time)
@@ -125,7 +127,7 @@ struct FoldedTree: KeylessTree {
             ])
     }
 
-    /// Updates folders that became packages, or ceased to be, because the root declares other types.
+    /// Updates folders that became packages, or ceased to be, because the root declares different types.
     private func notePackages(_ types: PackageTypes, before: PackageTypes) throws {
         guard types != before else { return }
         for row in try Row.fetchAll(db, sql: "SELECT id, name FROM item WHERE kind = 0") {
@@ -146,7 +148,7 @@ struct FoldedTree: KeylessTree {
             ])
     }
 
-    /// Records every content that was once current, under its version.
+    /// Records every once-current content under its version.
     private func noteVersion(of item: CloudItem) throws {
         guard let content = item.body.content?.reference else { return }
         try run(
@@ -186,7 +188,7 @@ struct FoldedTree: KeylessTree {
 
     mutating func setAlias(_ id: ItemID, to target: ItemID) throws {
         try run("INSERT OR REPLACE INTO alias VALUES (?, ?)", [id.data, target.data])
-        // An item that became another one is not deleted, and its history can no longer be asked for.
+        // An item replaced by another is not deleted, and its history can no longer be requested.
         try run("DELETE FROM deletion WHERE id = ?", [id.data])
         try forgetHistory(of: id)
     }

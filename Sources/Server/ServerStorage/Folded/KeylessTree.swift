@@ -3,8 +3,8 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// A folded log in a database, without the key-value store. Keys name no contents and are in no folder, so the items are the same without
-/// them.
+/// A folded log in a database, without the key-value store. Keys name no contents and are in no folder, so the items
+/// are the same without them.
 protocol KeylessTree: TreeStore {
     var db: Database { get }
 }
@@ -16,7 +16,7 @@ extension KeylessTree {
     func forgetOldestRemovedKey() {}
 }
 
-/// The table of collections that devices have proposed in the log.
+/// The table of collections proposed by devices in the log.
 enum ProposedCollections {
     static let table = """
         CREATE TABLE collection (

@@ -3,9 +3,10 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// What names the chunks of one container, as counting needs it: a temporary table on a connection of its own (``NeededChunks``).
+/// The reasons to keep a container's chunks, for counting: a temporary table on a separate connection
+/// (``NeededChunks``).
 final class NamedChunks: Sendable {
-    /// The first of these that names a chunk is the one that it counts for.
+    /// A chunk counts for the first of these that names it.
     enum Reason: Int64, CaseIterable {
         case document, version, deleted, link
     }
@@ -32,16 +33,16 @@ final class NamedChunks: Sendable {
         }
     }
 
-    /// A content that is stored as a list of chunks.
+    /// A content stored as a list of chunks.
     struct ListedContent {
         let number: Int64
         let content: ContentReference
         let reason: Reason
-        /// How many items have it.
+        /// The number of items with it.
         let uses: Int
     }
 
-    /// Records the stored contents that the log and links name. Blocks.
+    /// Records the stored contents named by the log and links. Blocks.
     func addContents(published: [ContentReference]) throws {
         try queue.writeWithoutTransaction { db in
             // Deferred: it locks no writer of the folded log, because it writes to temporary tables alone.
@@ -81,7 +82,7 @@ final class NamedChunks: Sendable {
         }
     }
 
-    /// - Parameter source: A query of digests, layouts and sizes. What is only announced has no digest.
+    /// - Parameter source: A query of digests, layouts and sizes. Merely announced content has no digest.
     private static func add(_ reason: Reason, from source: String, _ db: Database) throws {
         try db.execute(
             sql: """
@@ -94,7 +95,7 @@ final class NamedChunks: Sendable {
             ])
     }
 
-    /// A chunk counts for the first reason that names it. One that a content has twice is not shared.
+    /// A chunk counts for the first reason that names it. A chunk occurring twice in a content is not shared.
     private static let joined = """
         ON CONFLICT (id) DO UPDATE SET
             uses = CASE
@@ -104,7 +105,7 @@ final class NamedChunks: Sendable {
             reason = MIN(reason, excluded.reason), last = excluded.last
         """
 
-    /// Returns the next contents that are stored as lists of chunks. Blocks.
+    /// Returns the next contents stored as lists of chunks. Blocks.
     func lists(after number: Int64, limit: Int) throws -> [ListedContent] {
         try queue.read { db in
             try Row.fetchAll(
@@ -136,7 +137,7 @@ final class NamedChunks: Sendable {
         }
     }
 
-    /// Returns what chunks count for. Blocks.
+    /// Returns the uses of chunks. Blocks.
     func use(of places: [ChunkPlace]) throws -> CloudUse {
         try queue.read { db in
             var use = CloudUse()

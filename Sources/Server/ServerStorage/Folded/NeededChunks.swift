@@ -3,10 +3,10 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// The chunks that one container needs, as a collection records them in a temporary table.
+/// The chunks needed by a container, recorded by a collection in a temporary table.
 ///
-/// It has a connection of its own and reads the folded log as of one moment (sqlite.org/isolation.html), so that neither a page of the
-/// console waits for a collection nor a collection sees half of what is folded meanwhile.
+/// It has a separate connection and reads the folded log as of one moment (sqlite.org/isolation.html), so that neither
+/// a page of the console waits for a collection nor a collection sees half of a concurrent fold.
 final class NeededChunks: Sendable {
     private let queue: DatabaseQueue
 
@@ -21,9 +21,9 @@ final class NeededChunks: Sendable {
         }
     }
 
-    /// Records the names of the contents that the folded log and `others` need. Blocks.
+    /// Records the names of the contents needed by the folded log and `others`. Blocks.
     ///
-    /// - Throws: ``damagedTree`` if the file is not what was folded. Nothing may be removed then.
+    /// - Throws: ``damagedTree`` if the file is corrupt. Nothing may be removed then.
     func addContents(droppedSince since: Int64, and others: [ContentReference]) throws -> Found {
         var manifests: Set<ContentReference> = []
         var position = LogPosition.start
@@ -55,14 +55,14 @@ final class NeededChunks: Sendable {
             position: position, manifests: Array(manifests), purged: purged, smallestAnnounced: announced)
     }
 
-    /// What was found in a folded log.
+    /// The findings in a folded log.
     struct Found: Sendable {
-        /// The last entry of the log that was read.
+        /// The last entry read.
         let position: LogPosition
-        /// The contents whose chunks a manifest lists: those chunks are needed too.
+        /// The contents with chunks listed in a manifest: those chunks are needed too.
         let manifests: [ContentReference]
         let purged: [PurgedContent]
-        /// The size of the smallest document that is announced and not uploaded; nil if there is none.
+        /// The size of the smallest announced document not yet uploaded; nil if there is none.
         let smallestAnnounced: UInt64?
     }
 
@@ -76,7 +76,7 @@ final class NeededChunks: Sendable {
         }
     }
 
-    /// Returns those of the chunks that are not needed. Blocks.
+    /// Returns the unneeded chunks among these. Blocks.
     func garbage(among places: [ChunkPlace]) throws -> [ChunkPlace] {
         try queue.read { db in try places.filter { try !Self.contains(Data($0.id.bytes), db) } }
     }

@@ -3,7 +3,8 @@ import ContainerLog
 import Foundation
 import GRDB
 
-/// Reads from a folded log which contents it needs. A row that cannot be read is an error: chunks are removed by what is read here.
+/// Reads the needed contents from a folded log. An unreadable row is an error, because the result decides which chunks
+/// are removed.
 struct NeededContents {
     private let db: SQLiteTransaction
 
@@ -11,13 +12,13 @@ struct NeededContents {
 
     private static let columns = "id, isDeleted, conflicts, layout, size, digest, sequence, position"
 
-    /// A content of an item, and the version under which the item has it.
+    /// A content of an item, and its version in the item.
     struct Version: Hashable {
         let id: VersionID
         let content: ContentReference
     }
 
-    /// Returns what ``versions(of:)`` reads of an item; nil if there is none.
+    /// Returns the row of an item as ``versions(of:)`` needs it; nil if there is none.
     static func row(of item: ItemID, _ db: Database) throws -> StorageRow? {
         try SQLiteTransaction(db: db).row("SELECT \(columns) FROM item WHERE id = ?", [item.data])
     }
@@ -49,7 +50,7 @@ struct NeededContents {
         }
     }
 
-    /// Returns the content of a row; nil for an announced file and for an item that has none.
+    /// Returns the content of a row; nil for an announced file and for an item without content.
     private func content(_ row: StorageRow) throws -> ContentReference? {
         guard let bytes = try row["digest"] as Data? else { return nil }
         guard let digest = Digest(bytes), let layout = ContentReference.Layout(rawValue: try row["layout"]) else {
@@ -59,9 +60,10 @@ struct NeededContents {
             digest: digest, size: UInt64(clamping: try row["size"] as Int64), layout: layout)
     }
 
-    /// Calls `body` with the contents of items and conflicts, and those given up after `since` (seconds since 1970 UTC).
+    /// Calls `body` with the contents of items and conflicts, and those given up after `since` (seconds since 1970
+    /// UTC).
     ///
-    /// - Throws: ``damagedTree`` if the contents that were read are not those that were folded; `body` was called with some of them.
+    /// - Throws: ``damagedTree`` if the contents read differ from those folded; `body` was called with some of them.
     func forEach(droppedSince since: Int64, _ body: (ContentReference) throws -> Void) throws {
         let tree = try FoldedTree(db.db)
         var (needed, dropped) = (ContentSum(), ContentSum())

@@ -2,10 +2,10 @@ import CloudModel
 import Foundation
 import GRDB
 
-/// A content of which a person removed a version for good. Others may need it still.
+/// A content with a version that a person removed for good. Other versions may still need it.
 struct PurgedContent: Hashable, Sendable {
     let content: ContentReference
-    /// When the entry arrived that removed it, in seconds since 1970 UTC by the server's clock.
+    /// When the removing entry arrived, in seconds since 1970 UTC by the server's clock.
     let time: Int64
 
     static func all(_ db: Database) throws -> [PurgedContent] {

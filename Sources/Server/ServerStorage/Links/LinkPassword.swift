@@ -2,8 +2,8 @@ import Cryptography
 import Foundation
 import NIOPosix
 
-/// The cost of one attempt at a link's password (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory, `passes` times over.
-/// It is stored with each password, so that it can be raised later.
+/// The cost of an attempt at a link's password (scrypt, RFC 7914, with blocks of 8): `rounds` times 1 KiB of memory,
+/// `passes` times over. It is stored with each password, so that it can be raised later.
 package struct PasswordCost: Hashable, Sendable {
     /// The logarithm of the rounds, to the base of 2.
     let rounds: UInt8
@@ -15,7 +15,7 @@ package struct PasswordCost: Hashable, Sendable {
     package static let light = PasswordCost(rounds: 4, passes: 1)
 }
 
-/// The password of a published link as it is kept: salted, and slow to try.
+/// The stored form of a published link's password: salted, and slow to try.
 struct LinkPassword: Hashable, Sendable {
     /// The cost in two bytes, then 16 random bytes.
     let salt: Data
@@ -51,7 +51,8 @@ struct LinkPassword: Hashable, Sendable {
     }
 }
 
-/// Hashes passwords on a thread of its own, one at a time and accounts by turns, because each takes memory and some tenths of a second.
+/// Hashes passwords on a dedicated thread, one at a time and accounts by turns, because each takes memory and some
+/// tenths of a second.
 final class PasswordHasher: Sendable {
     private let cost: PasswordCost
     private let mutex = FairAsyncMutex(maximumWaiting: 256, maximumPerAccount: 8)
@@ -62,7 +63,7 @@ final class PasswordHasher: Sendable {
         thread.start()
     }
 
-    /// - Parameter account: The account that the link belongs to, or will.
+    /// - Parameter account: The current or future account of the link.
     /// - Throws: `busy` if too many requests wait already.
     func seal(_ text: String, for account: AccountID) async throws -> LinkPassword {
         try await run(for: account) { [cost] in try LinkPassword.of(text, cost: cost) }

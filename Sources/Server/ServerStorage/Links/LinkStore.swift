@@ -3,7 +3,7 @@ package import CloudModel
 package import CloudProtocol
 import Foundation
 
-/// The content that a published link serves to everyone.
+/// The content served publicly by a published link.
 package struct PublishedContent: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
@@ -15,7 +15,7 @@ package struct PublishedContent: Hashable, Sendable {
     package var needsPassword: Bool { password != nil }
 }
 
-/// A published link as the server's owner sees it.
+/// A published link as seen by the server's owner.
 package struct OwnedLink: Hashable, Sendable {
     package let id: Int64
     package let account: String
@@ -26,7 +26,7 @@ package struct OwnedLink: Hashable, Sendable {
     package let isSuspended: Bool
 }
 
-/// Published links, and the contents that they hold.
+/// Published links, and the contents they hold.
 package struct LinkStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
@@ -36,17 +36,18 @@ package struct LinkStore: NounStore {
     package static let maximumLinks = 10_000
     /// The longest manifest of a published document, in bytes: that of some 230 GiB.
     static let maximumPublished = 32 << 20
-    /// For manifests longer than this, in bytes, the chunks of a published document must have at least ``smallestAverage`` bytes on
-    /// average.
+    /// For manifests longer than this, in bytes, a published document's chunks must average at least
+    /// ``smallestAverage`` bytes.
     private static let longList = 160 << 10
     private static let smallestAverage: UInt64 = 16 << 10
 
-    /// Publishes a content under a token's digest. Its chunks must be here; they are held from the return of this call on.
+    /// Publishes a content under a token's digest. Its chunks must exist; they are held from the return of this call
+    /// on.
     package func add(
         _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
         of account: AccountID, lifetime: Duration, password: String?
     ) async throws -> LinkRecord {
-        // Cheap checks first: hashing a password takes time that all accounts share.
+        // Cheap checks first: hashing a password takes time shared by all accounts.
         try await database.read { db in
             _ = try LogStore.requireContainer(container, account, db)
             try Self.requireRoomForLink(of: account, db)
@@ -55,7 +56,8 @@ package struct LinkStore: NounStore {
         let sealed = try await password.asyncMap { try await passwords.seal($0, for: account) }
         let now = now()
         let expires = now + lifetime.components.seconds
-        // Again only where a collection removed chunks of the container since they were looked for; later collections see the link.
+        // Repeated only if a collection removed chunks of the container since they were looked for; later collections
+        // see the link.
         for _ in 0..<Self.rounds {
             let removals = try await chunks.removals(in: container, of: account)
             try await holdForLink(content, in: container, of: account)
@@ -72,7 +74,7 @@ package struct LinkStore: NounStore {
 
     private static let rounds = 16
 
-    /// - Returns: The number of the link; nil if chunks of the container were removed since there were that many removals.
+    /// - Returns: The number of the link; nil if chunks of the container were removed since that many removals.
     private func insert(
         _ token: LinkToken, to content: ContentReference, name: ItemName, in container: ContainerName,
         of account: AccountID, from now: Int64, to expires: Int64, _ sealed: LinkPassword?,
@@ -100,7 +102,7 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Holds the chunks of a content that is to be published. Throws `notFound` if one is missing.
+    /// Holds the chunks of a content to be published. Throws `notFound` if one is missing.
     private func holdForLink(
         _ content: ContentReference, in container: ContainerName, of account: AccountID
     ) async throws {
@@ -111,7 +113,8 @@ package struct LinkStore: NounStore {
         if content.layout == .manifest {
             let places = try await chunks.place(of: content.digest, in: container, of: account).map { [$0] } ?? []
             let length = try await chunks.manifests.plainLengths(of: places).first ?? 0
-            // Devices cut chunks of at least 64 KiB: a long list of tiny ones would turn each download into a great many reads.
+            // Devices cut chunks of at least 64 KiB: a long list of tiny chunks would turn each download into a great
+            // many reads.
             let isTiny = length > Self.longList && content.size / UInt64(length / 33) < Self.smallestAverage
             guard length <= Self.maximumPublished, !isTiny else {
                 throw StorageError(.tooLarge, "The version has too many chunks to be published.")
@@ -132,8 +135,8 @@ package struct LinkStore: NounStore {
         try AccountStore.reserve(StorageCost.link, of: account, db)
     }
 
-    /// Returns the content that a link serves; nil for one that never existed, was withdrawn, or has expired: these look the same from
-    /// outside.
+    /// Returns the content served by a link; nil for a link that never existed, was withdrawn, or has expired: these
+    /// look the same from outside.
     package func link(_ token: LinkToken) async throws -> PublishedContent? {
         let now = now()
         return try await database.read { db in
@@ -147,19 +150,20 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Whether this is the link's password. Attempts run one at a time, accounts by turns. Throws `busy` if too many wait.
+    /// Whether this is the link's password. Attempts run one at a time, accounts by turns. Throws `busy` if too many
+    /// wait.
     package func isPassword(_ text: String, of link: PublishedContent) async throws -> Bool {
         guard let password = link.password else { return true }
         return try await passwords.matches(text, password, of: link.account)
     }
 
-    /// Returns the value that a browser presents in place of the password after it has sent the password. It becomes invalid with the link
-    /// or when the password changes.
+    /// Returns the value that a browser sends in place of the password after it has sent the password. It becomes
+    /// invalid with the link or when the password changes.
     package func pass(of link: PublishedContent, token: LinkToken) -> String {
         Hex.encode(hash(Array((link.password?.hash ?? Data())) + Array(token.text.utf8)))
     }
 
-    /// Returns a page of an account's links, ordered by number, and how many there are.
+    /// Returns a page of an account's links, ordered by number, and their total number.
     package func page(
         of account: AccountID, from offset: Int, limit: Int
     ) async throws -> (links: [LinkRecord], total: Int) {
@@ -173,7 +177,7 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Returns the links of an account that follow the one of this number, ordered by number.
+    /// Returns the links of an account after this number, ordered by number.
     package func list(of account: AccountID, after number: Int64, limit: Int) async throws -> [LinkRecord] {
         let now = now()
         return try await database.read { db in
@@ -217,7 +221,7 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Confirms links that a restore suspended: one, or all of them.
+    /// Confirms one or all of the links suspended by a restore.
     ///
     /// - Returns: How many were confirmed.
     package func confirm(_ link: Int64?) async throws -> Int {
@@ -227,15 +231,16 @@ package struct LinkStore: NounStore {
         }
     }
 
-    /// Withdraws a link. Returns false if there is none of that number.
+    /// Withdraws a link. Returns false if there is none with this number.
     package func withdraw(_ id: Int64) async throws -> Bool {
         try await database.commit { try Self.remove("link.id = ?", [id], $0) > 0 }
     }
 
-    /// How long contents stay after their link has expired, in seconds: it is valid again when a clock that is wrong is set back.
+    /// How long contents stay after their link has expired, in seconds: correcting a wrong clock backwards makes it
+    /// valid again.
     private static let heldSeconds: Int64 = 7 * 86_400
 
-    /// Returns the contents that links of a container hold: their chunks, and those that their manifests name, must stay.
+    /// Returns the contents held by links of a container: their chunks, and those in their manifests, must stay.
     func contents(heldIn container: Int64, at now: Int64) async throws -> [ContentReference] {
         try await database.read { db in
             try db.rows(
@@ -253,7 +258,8 @@ package struct LinkStore: NounStore {
         try remove("container.id = ?", [container], db)
     }
 
-    /// Removes links that expired long ago, of all accounts. Others may be valid again when a clock that is wrong is set back.
+    /// Removes all accounts' links that expired long ago. Correcting a wrong clock backwards may make the rest valid
+    /// again.
     func removeExpired() async throws {
         let cutoff = now() - Self.expiredSeconds
         try await database.commit { try Self.remove("expires <= ?", [cutoff], $0) }
@@ -261,7 +267,7 @@ package struct LinkStore: NounStore {
 
     private static let expiredSeconds: Int64 = 30 * 86_400
 
-    /// Removes links, which then no longer count against their accounts' shares.
+    /// Removes links. They no longer count against their accounts' shares.
     ///
     /// - Returns: How many there were.
     @discardableResult

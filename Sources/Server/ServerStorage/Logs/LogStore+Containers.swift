@@ -23,7 +23,7 @@ extension LogStore {
         changes.changed(name, to: 0, of: account)
     }
 
-    /// As many as one line of the change feed may name.
+    /// As many as a line of the change feed may name.
     package static let maximumContainers = 4_096
 
     /// Returns the number of a container and the end of its log; nil if this account has none of that name.
@@ -50,7 +50,7 @@ extension LogStore {
     package struct ListedContainer: Hashable, Sendable {
         package let name: String
         package let entries: UInt64
-        /// How many devices have read more of the log than it has.
+        /// The number of devices that have read beyond the log's end.
         package let devicesAhead: Int
     }
 
@@ -67,7 +67,7 @@ extension LogStore {
         }
     }
 
-    /// Returns the containers of an account of which devices have read more than the logs have.
+    /// Returns an account's containers with devices that have read beyond the logs' ends.
     package func setBackContainers(of account: AccountID) async throws -> Set<ContainerName> {
         try await database.read { db in
             let names = try AheadDevices.logs(db).keys.compactMap { container in
@@ -95,14 +95,15 @@ extension LogStore {
         try db.execute("UPDATE container SET name = ? WHERE id = ?", [name, container])
     }
 
-    /// Removes a container whose contents have all been removed.
+    /// Removes a container without contents.
     static func remove(_ container: Int64, _ db: any StorageTransaction) throws {
         try db.execute("DELETE FROM container WHERE id = ?", [container])
     }
 
     /// Removes up to `limit` entries of a container.
     ///
-    /// - Returns: How many were removed, what they cost the account, and the cost of those of settings, which counted against no share.
+    /// - Returns: The number of removed entries, their cost to the account, and the cost of those of settings, which
+    ///   counted against no share.
     static func removeEntries(
         of container: Int64, limit: Int, _ db: any StorageTransaction
     ) throws -> (count: Int, bytes: Int, free: Int) {

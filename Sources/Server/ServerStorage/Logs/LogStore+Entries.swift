@@ -2,7 +2,7 @@ package import CloudModel
 import CloudProtocol
 import Foundation
 
-/// Logs for the server's own work, whichever account they belong to.
+/// Logs of all accounts, for the server's own work.
 extension LogStore {
     /// A container for the server's own work.
     struct StoredContainer: Hashable, Sendable {
@@ -27,10 +27,10 @@ extension LogStore {
         }
     }
 
-    /// Returns a page of the log without gaps that begins with the entry at `position`, or with the first if that is 0. It has a further entry
-    /// unless the log ends there, and no entry if the log ends before.
+    /// Returns a page of the log without gaps, beginning with the entry at `position`, or with the first if that is 0.
+    /// It has a further entry unless the log ends there, and no entry if the log ends before.
     ///
-    /// - Throws: `damaged` if the log lost the entry that follows, `notFound` if there is no such container.
+    /// - Throws: `damaged` if the log lost the following entry, `notFound` if there is no such container.
     func entries(of container: Int64, from position: LogSequence) async throws -> StoredEntries {
         let now = now()
         let start = LogSequence(max(1, position.value))
@@ -47,7 +47,7 @@ extension LogStore {
                 let sequence = LogSequence(UInt64(clamping: try row["sequence"] as Int64))
                 guard sequence == entries.last?.sequence.next ?? start, sequence <= end else { return false }
                 let payload: Data = try row["payload"]
-                // The first is known already, so however long it is, others have room.
+                // The first is known already, so however long it is, there is room for the rest.
                 if !entries.isEmpty { bytes += payload.count }
                 let position = LogPosition(sequence, try Self.digest(row["digest"]))
                 entries.append(StoredEntry(position: position, payload: Array(payload), arrived: try row["created"]))

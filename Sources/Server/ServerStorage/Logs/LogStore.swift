@@ -7,8 +7,8 @@ import Foundation
 
 /// Logs: containers and their entries.
 ///
-/// An entry gets its position in the transaction that stores it. Appending with a key that was used before returns the position that was
-/// assigned then.
+/// An entry gets its position in the transaction that stores it. Appending with a known key returns the position
+/// assigned before.
 package struct LogStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
@@ -29,13 +29,13 @@ package struct LogStore: NounStore {
         tails = LogTails(database)
     }
 
-    /// How many bytes a log may grow beyond the account's share, because deleting must work where nothing else fits.
+    /// How many bytes a log may grow beyond the account's share, because deletions must succeed when nothing else fits.
     private static let logSlack: UInt64 = 64 << 20
 
-    /// Appends an entry. Appending with a key that was used before returns the position that was assigned then.
+    /// Appends an entry. Appending with a known key returns the position assigned before.
     ///
-    /// - Parameter position: The last entry that the author has read.
-    /// - Throws: `diverged` if the log does not have this position, `damaged` if the entry refers to bytes that are not here (any more).
+    /// - Parameter position: The last entry read by the author.
+    /// - Throws: `diverged` if the log does not have this position, `damaged` if the entry refers to missing bytes.
     package func append(
         _ payload: [UInt8], key: AppendKey?, after position: LogPosition, to name: ContainerName, of account: AccountID
     ) async throws -> LogSequence {
@@ -43,10 +43,10 @@ package struct LogStore: NounStore {
             throw StorageError(.tooLarge, "An entry may have at most \(CloudLimits.entry) bytes.")
         }
         guard !payload.isEmpty else { throw StorageError(.invalid, "An entry must have at least one byte.") }
-        // A payload that is not a batch has no meaning, and is not a setting.
+        // A payload other than a batch has no meaning, and is not a setting.
         let batch = try await chunks.bulk.batch(of: payload, for: account)
         var appended: Appended?
-        // Again only where a collection removed chunks of the container since they were looked for.
+        // Repeated only if a collection removed chunks of the container since they were looked for.
         for _ in 0..<Self.appendRounds where appended == nil {
             var removals: Int64?
             if let batch, batch.bringsContents {
@@ -69,7 +69,7 @@ package struct LogStore: NounStore {
         let sequence: UInt64
     }
 
-    /// - Returns: Nil if chunks of the container were removed since there were that many removals.
+    /// - Returns: Nil if chunks of the container were removed since that many removals.
     private func commit(
         _ payload: [UInt8], _ batch: ChangeBatch?, key: AppendKey?, after position: LogPosition,
         ifRemovalsAre removals: Int64?, to name: ContainerName, of account: AccountID
@@ -109,7 +109,7 @@ package struct LogStore: NounStore {
         !batch.changes.isEmpty && batch.changes.allSatisfy { if case .setValue = $0 { true } else { false } }
     }
 
-    /// What an append has to know.
+    /// The facts needed by an append.
     private struct Target {
         let container: (id: Int64, sequence: UInt64)
         let usage: AccountUsage
@@ -118,7 +118,7 @@ package struct LogStore: NounStore {
         let known: UInt64?
         /// The digest of the whole log.
         let end: Digest
-        /// The digest of the log up to the position that the author has read; nil if the log does not reach it.
+        /// The digest of the log up to the position read by the author; nil if the log does not reach it.
         let position: Digest?
 
         init(_ row: StorageRow) throws {
@@ -131,7 +131,7 @@ package struct LogStore: NounStore {
         }
     }
 
-    /// Returns the query of a ``Target``, which has no row if there is no such container.
+    /// Returns the query of a ``Target``. It has no row if there is no such container.
     private static func target(
         of key: AppendKey?, after position: LogPosition, in name: ContainerName, _ account: AccountID
     ) -> StorageQuery {
@@ -201,8 +201,8 @@ package struct LogStore: NounStore {
         }
     }
 
-    /// Returns a page by one query, which needs no transaction; nil if that query cannot say what the log has, such as where a container or
-    /// an entry is missing.
+    /// Returns a page by a single query without a transaction; nil if that query cannot determine the log's contents,
+    /// such as when a container or an entry is missing.
     private static func knownPage(
         of name: ContainerName, after: LogPosition, limit: Int, _ account: AccountID, _ db: any StorageTransaction
     ) throws -> LogPage? {
@@ -210,7 +210,8 @@ package struct LogStore: NounStore {
         var found: Digest?
         let start = after.sequence.value
         var page = PagePayloads(after: start)
-        // The end of the log is the row without a payload. The standard leaves the order of the rows open; in another one, `page` is empty.
+        // The end of the log is the row without a payload. The standard leaves the order of the rows open; in a
+        // different order, `page` is empty.
         try db.forEachRow(
             """
             SELECT sequence, CAST(NULL AS BYTEA) AS payload,

@@ -2,10 +2,10 @@ import CloudModel
 import CloudProtocol
 import Foundation
 
-/// The last entries of logs, for the devices that follow them: what several devices read at the same time is one query.
+/// The last entries of logs, for the devices following them: simultaneous reads of several devices share a query.
 ///
-/// Only for a database for which a query is a message to another process. A device that follows a log mostly reads a few small entries, or
-/// none; everything else is left to a query of its own.
+/// Only for a remote database, where each query is a message. A device following a log mostly reads a few small
+/// entries, or none; everything else is left to a separate query.
 struct LogTails: Sendable {
     private struct Position: Hashable {
         let account: Int64
@@ -21,8 +21,8 @@ struct LogTails: Sendable {
         var page: PagePayloads
     }
 
-    /// How many entries of a log one query returns, and the longest of them in bytes. With ``BatchedLookup/limit`` a response has at most
-    /// 8 MiB.
+    /// The most entries of a log returned by a query, and the longest of them in bytes. With ``BatchedLookup/limit`` a
+    /// response has at most 8 MiB.
     private static let maximum = (entries: 32, bytes: 4_096)
 
     private let lookup: BatchedLookup<Position, Tail>
@@ -33,7 +33,8 @@ struct LogTails: Sendable {
         lookup = BatchedLookup { try await Self.read($0, from: database) }
     }
 
-    /// Returns the page after `after` if it reaches the end of the log; nil if it may not, or if the log is not as it should be.
+    /// Returns the page after `after` if it reaches the end of the log; nil if it may not, or if the log is not in
+    /// order.
     func page(
         of name: ContainerName, _ account: AccountID, after: LogPosition, limit: Int
     ) async throws -> LogPage? {
@@ -49,7 +50,7 @@ struct LogTails: Sendable {
         _ positions: [Position], from database: any StorageDatabase
     ) async throws -> [Position: Tail] {
         let count = BatchedLookup<Position, Tail>.places(for: positions.count)
-        // No account has the number of those that fill up.
+        // The number of no account, for filling up.
         let nowhere = Position(account: -1, container: "", after: 0)
         let all = positions + Array(repeating: nowhere, count: count - positions.count)
         let places = (0..<count).map { "(\($0), ?, ?, ?)" }.joined(separator: ", ")
@@ -76,7 +77,7 @@ struct LogTails: Sendable {
                     ?? Tail(
                         end: UInt64(clamping: row[1] as Int64), digest: LogStore.digest(row[4]),
                         page: PagePayloads(after: UInt64(clamping: position.after)))
-                // The standard leaves the order of the rows open: a tail that is not in order is incomplete.
+                // The standard leaves the order of the rows open: an unordered tail is incomplete.
                 if let sequence = try row[2] as Int64?, let payload = try row[3] as Data? {
                     _ = tail.page.add(payload, at: UInt64(clamping: sequence))
                 }

@@ -1,10 +1,10 @@
 import CloudModel
 
-/// One entry of a log as the server's database has it.
+/// An entry of a log as stored in the server's database.
 struct StoredEntry: Sendable {
     let position: LogPosition
     let payload: [UInt8]
-    /// When it arrived, in seconds since 1970 UTC; nil if that was not recorded.
+    /// When it arrived, in seconds since 1970 UTC; nil if not recorded.
     let arrived: Int64?
 
     var sequence: LogSequence { position.sequence }

@@ -6,23 +6,23 @@ import NIOPosix
 struct ChunkTransfer: Sendable {
     let source: any ChunkObjects
     let target: any ChunkObjects
-    /// The epoch for names at the target; nil where names have none.
+    /// The epoch for names at the target; nil if names there have none.
     let epoch: Int64?
 
-    /// The bytes of frames in memory at once, unless one alone has more.
+    /// The most bytes of frames in memory, unless a single frame has more.
     private static let batchBytes = 16 << 20
     private static let simultaneous = 8
 
     struct Outcome: Sendable {
-        /// Where the chunks are at the target.
+        /// The places of the chunks at the target.
         var places: [ChunkPlace] = []
         var copied = 0
         var copiedBytes: UInt64 = 0
-        /// Chunks that the source does not have, or has other bytes of.
+        /// Chunks missing or corrupt at the source.
         var lost: [ChunkPlace] = []
     }
 
-    /// Copies chunks. On return they are durable. A file that the target has already stays; an object gets a name of its own.
+    /// Copies chunks. On return they are durable. An existing file at the target stays; an object gets a new name.
     func copy(_ places: [ChunkPlace]) async throws -> Outcome {
         var outcome = Outcome()
         let (present, absent) = try await split(places)
@@ -51,7 +51,7 @@ struct ChunkTransfer: Sendable {
         return outcome
     }
 
-    /// Returns which of the target's chunks are not there, or have another size.
+    /// Returns the target's chunks that are missing or have a different size.
     static func absent(_ places: [ChunkPlace], from objects: any ChunkObjects) async throws -> [ChunkPlace] {
         let isThere = try await concurrently(places) { try await objects.exists($0) }
         return zip(places, isThere).filter { !$0.1 }.map(\.0)
@@ -62,7 +62,7 @@ struct ChunkTransfer: Sendable {
         return ChunkPlace(container: place.container, id: place.id, size: place.size, suffix: suffix)
     }
 
-    /// Separates the chunks whose files the target has from those that must be copied.
+    /// Separates the chunks with existing files at the target from those to be copied.
     private func split(_ places: [ChunkPlace]) async throws -> (present: [ChunkPlace], absent: [ChunkPlace]) {
         guard epoch == nil else { return ([], places) }
         let isThere = try await Self.concurrently(places) { try await target.exists(targetPlace(of: $0)) }
@@ -70,7 +70,7 @@ struct ChunkTransfer: Sendable {
         return (pairs.filter(\.1).map(\.0), pairs.filter { !$0.1 }.map(\.0))
     }
 
-    /// - Returns: The frame; nil if it is lost, or does not hold the bytes of its name.
+    /// - Returns: The frame; nil if it is lost, or does not match its name.
     private func read(_ place: ChunkPlace) async throws -> [UInt8]? {
         do {
             guard let frame = try await source.read(place, 0..<place.size) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The mark of a migration in a database. No server is served, and no command of its owner runs, from a database that has one, unless it is
-/// that of a target that is complete.
+/// The mark of a migration in a database. While a database has a mark, no server is served and no command of its owner
+/// runs from it, except with the mark of a complete target.
 struct MigrationMark: Hashable, Sendable {
     enum Role: String, Sendable {
         /// Its data is being copied to another place.
@@ -14,12 +14,12 @@ struct MigrationMark: Hashable, Sendable {
         case arrived
     }
 
-    /// The same at both ends of one migration.
+    /// The same at both ends of a migration.
     let id: String
     var role: Role
     /// The place of the other end, for messages.
     let other: String
-    /// What a target has; nil for a source.
+    /// The target's progress; nil for a source.
     var position: MigrationPosition?
 
     static func read(_ db: any StorageTransaction) throws -> MigrationMark? {
@@ -40,9 +40,10 @@ struct MigrationMark: Hashable, Sendable {
             [id, role.rawValue, other, position])
     }
 
-    /// Replaces a mark, if that is the one that this process has found or written: then no other process works on this end.
+    /// Replaces a mark, if it is the mark found or written by this process: then no concurrent process works on this
+    /// end.
     ///
-    /// - Parameter isExpected: Whether the present mark is that one; it is nil if there is none.
+    /// - Parameter isExpected: Whether the current mark is that mark; it is nil if there is none.
     /// - Throws: `inUse` if it is not.
     func replace(_ db: any StorageTransaction, ifMarked isExpected: (MigrationMark?) -> Bool) throws {
         guard isExpected(try Self.read(db)) else {
@@ -58,7 +59,7 @@ struct MigrationMark: Hashable, Sendable {
 
     static func remove(_ db: any StorageTransaction) throws { try db.execute("DELETE FROM migration") }
 
-    /// - Throws: `inUse` for a database with a mark, unless that of a complete target.
+    /// - Throws: `inUse` for a database with a mark, except a complete target's.
     static func requireNone(in place: String, _ db: any StorageTransaction) throws {
         guard let mark = try read(db) else { return }
         guard mark.role != .arrived else { return }

@@ -4,22 +4,24 @@ import Logging
 import NIOPosix
 import S3Client
 
-/// One end of a migration: the database and the chunks of a server that no process uses meanwhile.
+/// An end of a migration: the database and the chunks of a server not in use by any process meanwhile.
 ///
-/// A directory has a lock for that, which ends with this process. In PostgreSQL it is ``PostgresUse/exclusive``, which may end earlier, with
-/// its connection: see ``requireAlone()``.
+/// A directory has a lock for that, released when this process ends. In PostgreSQL it is ``PostgresUse/exclusive``.
+/// That lock may be lost earlier, with its connection: see ``requireAlone()``.
 final class MigrationPlace: Sendable {
     let name: String
     let database: any StorageDatabase
     let objects: any ChunkObjects
     private let lock: Int32?
 
-    /// - Parameter bucket: The client for the bucket of `place`; nil for one with the credentials that `place` and the environment name.
-    /// - Throws: `inUse` while a process serves this place, `notFound` if it has no server's data and `mayCreate` is false.
+    /// - Parameter bucket: The client for the bucket of `place`; nil for a client with the credentials from `place` and
+    ///   the environment.
+    /// - Throws: `inUse` while a process serves this place, `notFound` if it has no server's data and `mayCreate` is
+    ///   false.
     init(_ place: ServerPlace, mayCreate: Bool, log: Logger, bucket: S3Client?) throws {
         let bucket = try bucket ?? S3Client(chunksOf: place, log: log)
         let directory = DataDirectory(path: place.directory)
-        // That of a process of a cluster is a cache.
+        // A cluster node's directory is a cache.
         if place.database == nil || bucket == nil {
             try directory.prepare(mayCreate: mayCreate, isCache: place.database != nil)
             lock = try directory.lock()
@@ -50,8 +52,9 @@ final class MigrationPlace: Sendable {
 
     /// Marks this end, so that nothing uses it from then on.
     ///
-    /// - Parameter before: The mark that it has.
-    /// - Throws: `inUse` if it has another one, `busy` if a process may have begun to use it before it was marked. Then it is not marked.
+    /// - Parameter before: Its current mark.
+    /// - Throws: `inUse` if it has a different mark, `busy` if a process may have begun to use it before it was marked.
+    ///   Then it is not marked.
     func mark(_ mark: MigrationMark, after before: MigrationMark?) async throws {
         try await database.commit { try mark.replace($0) { $0 == before } }
         do { try await requireAlone() } catch {
@@ -62,8 +65,8 @@ final class MigrationPlace: Sendable {
         }
     }
 
-    /// Checks that no process can have begun to use this place since this one has it. From its mark on none can: every process takes its
-    /// lock first, and looks for a mark then.
+    /// Checks that no process can have begun to use this place since this process has it. After marking it, none can:
+    /// every process first takes its lock, and then looks for a mark.
     private func requireAlone() async throws {
         guard let database = database as? PostgresDatabase else { return }
         try await database.requireExclusiveUse()
@@ -76,7 +79,7 @@ final class MigrationPlace: Sendable {
 }
 
 extension ServerPlace: CustomStringConvertible {
-    /// The place as messages name it, without secrets.
+    /// The place's name for messages, without secrets.
     package var description: String {
         let rows = database.map { "\($0)" } ?? directory
         return chunks.map { "\(rows) with \($0)" } ?? rows

@@ -1,9 +1,9 @@
-/// How a migration begins, decided by what both ends have.
+/// How a migration begins, decided by the state of both ends.
 enum MigrationStart: Hashable, Sendable {
-    /// Nothing has been copied. The source has the mark of this migration already, or gets one.
+    /// Nothing has been copied. The source has this migration's mark already, or gets a new mark.
     case begin(id: String?)
     case resume(MigrationMark)
-    /// Everything has been copied, and the source knows that. Only the target's mark is left.
+    /// Everything has been copied, and the source is marked accordingly. Only the target's mark is left.
     case finish(MigrationMark)
     /// The migration is complete.
     case done
@@ -13,7 +13,7 @@ enum MigrationStart: Hashable, Sendable {
         case sourceIsIncomplete
         case sourceWasMoved(to: String)
         case targetHasData
-        /// The target has a part of another migration, or of one that was cancelled.
+        /// The target has a part of a different or a cancelled migration.
         case targetIsOfAnother(source: String)
         case targetIsSource
     }
@@ -22,7 +22,7 @@ enum MigrationStart: Hashable, Sendable {
         if let source, let target, source.role == .moved, target.role == .arrived, source.id == target.id {
             self = .done
         } else {
-            // Whence a server came does not matter for where it goes.
+            // A server's origin does not matter for its next destination.
             let marks = [source, target].map { $0?.role == .arrived ? nil : $0 }
             self = Self.decide(marks[0], marks[1], targetIsEmpty)
         }

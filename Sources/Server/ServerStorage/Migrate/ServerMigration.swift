@@ -4,24 +4,27 @@ import Foundation
 package import Logging
 import S3Client
 
-/// Moves everything that a server keeps to another place, where its devices continue with the tokens and the clouds that they know.
+/// Moves all of a server's data to another place. Its devices continue there with their existing tokens and clouds.
 ///
-/// First all rows are copied, in an order in which a row follows those that it refers to, and compared with the source's. Then the bytes of
-/// all chunks that the target's rows name, which are looked for at the end. Each page is durable before the next one, with the position behind it, so the migration continues
-/// after any interruption.
+/// First all rows are copied, in an order with a row after those that it refers to, and compared with the source's.
+/// Then the bytes of all chunks named by the target's rows are copied, and verified at the end. Each page is durable
+/// before the next, with the position behind it, so the migration continues after any interruption.
 ///
-/// Marks in both databases (``MigrationMark``) keep either end from being served meanwhile. At the end the source's mark says that its data
-/// was moved, before the target's allows serving: so at no moment both can be served, because both have the same clouds.
+/// Marks in both databases (``MigrationMark``) keep either end from being served meanwhile. At the end the source's
+/// mark says that its data was moved, before the target's allows serving: so at no moment can both be served, because
+/// both have the same clouds.
 package struct ServerMigration: Sendable {
     private let source: MigrationPlace
     private let target: MigrationPlace
     private let progress: @Sendable (MigrationReport) throws -> Void
     private static let page = 256
 
-    /// Moves a server, or continues that.
+    /// Moves a server, or continues a migration.
     ///
-    /// - Parameter progress: Called after each step with what this run has done so far. An error that it throws interrupts the migration.
-    /// - Throws: ``StorageError``; `inUse` while one of the places is served, `invalid` for a target that has other data.
+    /// - Parameter progress: Called after each step with this run's work so far. Throwing from it interrupts the
+    ///   migration.
+    /// - Throws: ``StorageError``; `inUse` while one of the places is served, `invalid` for a target with different
+    ///   data.
     package static func run(
         from source: ServerPlace, to target: ServerPlace, log: Logger,
         progress: @escaping @Sendable (MigrationReport) throws -> Void = { _ in }
@@ -44,7 +47,7 @@ package struct ServerMigration: Sendable {
         }
     }
 
-    /// Makes the source of a migration usable again. Devices that have seen more than there is notice it by their positions.
+    /// Makes the source of a migration usable again. Devices that have seen later data notice it by their positions.
     ///
     /// - Returns: Whether it had been moved completely.
     /// - Throws: `invalid` if nothing was moved from there.
@@ -68,7 +71,7 @@ package struct ServerMigration: Sendable {
             try place.close()
             return result
         } catch {
-            // The first error is the one that matters; locks are released in any case.
+            // Only the first error matters; locks are released in any case.
             try? place.close()
             throw error
         }
@@ -112,7 +115,7 @@ package struct ServerMigration: Sendable {
         case .done: return nil
         case .resume(let mark), .finish(let mark): return mark
         case .begin(let id):
-            // A bucket that is not usable must not leave a source that is not served.
+            // An unusable bucket must not leave a source that is not served.
             _ = try await target.objects.keep(generation: target.objects.generation() ?? 0)
             let id = id ?? AccountStore.randomIdentity()
             try await source.mark(MigrationMark(id: id, role: .source, other: target.name), after: before)
@@ -125,7 +128,7 @@ package struct ServerMigration: Sendable {
 
     /// Performs the step after `position`.
     ///
-    /// - Returns: The position behind it, which is durable.
+    /// - Returns: The durable position behind it.
     private func step(
         from position: MigrationPosition, _ mark: MigrationMark, _ report: inout MigrationReport
     ) async throws -> MigrationPosition {
@@ -179,7 +182,7 @@ package struct ServerMigration: Sendable {
 
     /// Compares the rows of both ends.
     ///
-    /// - Throws: `damaged` for a table that differs.
+    /// - Throws: `damaged` for a differing table.
     private func compare() async throws {
         for table in StoredTable.all {
             async let there = Self.sum(of: table, in: target.database)
@@ -235,7 +238,7 @@ package struct ServerMigration: Sendable {
         }
     }
 
-    /// Looks for the chunks of the target's rows, and copies those again that are not there.
+    /// Looks for the chunks of the target's rows, and copies missing chunks again.
     private func verifyChunks(
         after position: (container: Int64, id: Data), _ mark: MigrationMark, _ report: inout MigrationReport
     ) async throws -> MigrationPosition {
@@ -270,7 +273,7 @@ package struct ServerMigration: Sendable {
                 "UPDATE chunk SET object = ? WHERE container = ? AND id = ?",
                 [place.suffix?.text, place.container, Data(place.id.bytes)])
         }
-        // Devices that have these chunks send them again.
+        // Devices with these chunks send them again.
         for place in outcome.lost { try ChunkStore.distrust(place, db) }
     }
 }

@@ -4,10 +4,10 @@ struct StoredPage: Sendable {
     /// The key of the last row; nil if there is none.
     let end: [StorageValue]?
 
-    /// The most rows of a page, and the bytes from which on it takes no further row. One row has 16 MiB at most.
+    /// The most rows of a page, and the bytes from which on it takes no further row. A row has 16 MiB at most.
     private static let maximumRows = 512
     private static let maximumBytes = 4 << 20
-    /// The most rows of one statement.
+    /// The most rows of a statement.
     private static let insertedRows = 16
 
     /// Reads the rows of a table after the one with the key `start`; nil: from the first.

@@ -1,10 +1,10 @@
-/// A table of a server as a migration copies it.
+/// A table of a server as copied by a migration.
 struct StoredTable: Hashable, Sendable {
     let name: String
-    /// The columns that identify a row, in whose order pages are read.
+    /// The key columns, in the order of pages.
     let key: [String]
     let others: [String]
-    /// Whether its rows have numbers that are never assigned twice.
+    /// Whether its rows have numbers that are never reused.
     let isNumbered: Bool
 
     private init(_ name: String, key: [String], _ others: [String] = [], isNumbered: Bool = false) {
@@ -16,7 +16,7 @@ struct StoredTable: Hashable, Sendable {
 
     var columns: [String] { key + others }
 
-    /// All tables that a migration copies. A table follows those that it refers to.
+    /// All tables copied by a migration. A table follows those that it refers to.
     static let all = [
         StoredTable(
             "account", key: ["id"], ["name", "identity", "quota", "used", "created", "keyValueBytes", "userHandle"],
@@ -49,11 +49,12 @@ struct StoredTable: Hashable, Sendable {
         StoredTable("usedChallenge", key: ["challenge"], ["expires"]),
     ]
 
-    /// Columns that the target assigns itself: the number of an entry's row, which is used nowhere else, and the name of a chunk's object.
+    /// Columns assigned by the target itself: the number of an entry's row, used nowhere else, and the name of a
+    /// chunk's object.
     static let assigned = ["entry": ["id"], "chunk": ["object"]]
 
-    /// Tables that concern a database alone: the probe of `/health`, its bucket, the mark of a migration, and what
-    /// is found again: devices that are ahead, their states, and unfinished uploads.
+    /// Tables that concern a database alone: the probe of `/health`, its bucket, the mark of a migration, and
+    /// rediscoverable data: devices that are ahead, their states, and unfinished uploads.
     static let ownOfDatabase: Set<String> = ["health", "bucket", "migration", "ahead", "sender", "upload"]
 }
 
@@ -63,7 +64,7 @@ extension StoredTable {
     private func list(_ columns: [String]) -> String { columns.joined(separator: ", ") }
     private static func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
 
-    /// Selects rows in the order of the key, from the first, or after a key that is passed in the arguments.
+    /// Selects rows in the order of the key, from the first, or after a key passed in the arguments.
     func select(isFirst: Bool) -> String {
         let condition = isFirst ? "" : " WHERE (\(list(key))) > (\(Self.marks(key.count)))"
         return "SELECT \(list(columns)) FROM \(name)\(condition) ORDER BY \(list(key)) LIMIT ?"

@@ -2,10 +2,10 @@ import Basics
 import Cryptography
 import Foundation
 
-/// How many rows a table has, and a sum over their digests, which does not depend on the order in which a database returns them.
+/// The number of a table's rows, and an order-independent sum over their digests.
 ///
-/// It finds rows that are missing, added or changed by mistake or damage. It does not protect against an attacker who can write to one of
-/// the databases.
+/// It finds rows that are missing, added or changed by mistake or damage. It does not protect against an attacker with
+/// write access to one of the databases.
 struct TableSum: Hashable, Sendable {
     private(set) var rows: UInt64 = 0
     private var words: [UInt64] = [0, 0, 0, 0]

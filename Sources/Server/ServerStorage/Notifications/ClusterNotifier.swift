@@ -1,20 +1,20 @@
 import Logging
 import Synchronization
 
-/// Notifies the other processes of a cluster of this one's commits, and this one's waiting requests of theirs.
+/// Notifies the cluster's other processes of this process's commits, and this process's waiting requests of theirs.
 ///
-/// Notifications are sent after the commit, on a connection of their own: in the transaction of an append they would serialize all writers,
-/// because `NOTIFY` holds a lock of the whole database until the end of its transaction. All commits of ``pause`` share one. What is lost is
-/// found by the periodic reading of the database.
+/// Notifications are sent after the commit, on a separate connection: in the transaction of an append they would
+/// serialize all writers, because `NOTIFY` holds a lock of the whole database until the end of its transaction. All
+/// commits of ``pause`` share one. The periodic reading of the database makes up for lost notifications.
 final class ClusterNotifier: Sendable {
     /// The least time between two notifications of a process.
     static let pause = Duration.milliseconds(10)
-    /// The least time between two readings of the database that other processes asked for.
+    /// The least time between two readings of the database requested by remote processes.
     static let readingPause = Duration.seconds(1)
-    /// How long a process that ends tries to send what is left.
+    /// How long an ending process tries to send pending notifications.
     private static let lastSending = Duration.seconds(1)
 
-    /// A request for work that is done later. Requests that come before the work begins are one.
+    /// A request for deferred work. Requests arriving before the work begins are merged.
     private struct Signal: Sendable {
         let requests: AsyncStream<Void>
         let source: AsyncStream<Void>.Continuation
@@ -32,7 +32,7 @@ final class ClusterNotifier: Sendable {
     private let tasks = Mutex<(sending: Task<Void, Never>?, receiving: [Task<Void, Never>])>((nil, []))
 
     /// - Parameters:
-    ///   - sender: The number of this process, which no other has.
+    ///   - sender: The unique number of this process.
     ///   - sleep: Waits for a pause; tests decide how long that is.
     init(
         _ channel: any NotificationChannel, log: Logger, sender: UInt64 = .random(in: 1 ... .max),
@@ -44,20 +44,20 @@ final class ClusterNotifier: Sendable {
         self.sleep = sleep
     }
 
-    /// Adds notifications to what is sent next. Returns at once.
+    /// Adds notifications to the next message. Returns immediately.
     func send(_ end: LogEnd) {
         batch.withLock { $0.add(end) }
         unsent.source.yield()
     }
 
-    /// Starts to send, and, for a process that serves, to receive for `hub`.
+    /// Starts to send, and, for a serving process, to receive for `hub`.
     func start(for hub: ChangeHub?) {
         let sending = Task { await sendAll() }
         let receiving = hub.map { hub in [Task { await receiveAll(for: hub) }, Task { await readAll(for: hub) }] }
         tasks.withLock { $0 = (sending, receiving ?? []) }
     }
 
-    /// Sends what is left, unless that takes longer than a second, and stops.
+    /// Sends pending notifications, unless that takes longer than a second, and stops.
     func close() async {
         let (sending, receiving) = tasks.withLock { $0 }
         for task in receiving { task.cancel() }
@@ -92,7 +92,7 @@ final class ClusterNotifier: Sendable {
                 unsent.source.yield()
             }
         }
-        // The process ends; what cannot be sent now is found by the periodic reading of the others.
+        // The process ends; unsent notifications are made up for by periodic readings elsewhere.
         try? await flush()
     }
 
@@ -111,7 +111,7 @@ final class ClusterNotifier: Sendable {
         while !Task.isCancelled {
             do {
                 try await channel.receive {
-                    // What was sent while there was no connection is lost.
+                    // Anything sent while there was no connection is lost.
                     self.unread.source.yield()
                 } _: { payload in
                     self.received(NotificationMessage(decoding: payload), for: hub)
@@ -135,7 +135,8 @@ final class ClusterNotifier: Sendable {
         }
     }
 
-    /// Reads the database when that was asked for, but not more often than ``readingPause``: another process may ask with each notification.
+    /// Reads the database on request, but not more often than ``readingPause``: remote processes may request it with
+    /// each notification.
     private func readAll(for hub: ChangeHub) async {
         for await _ in unread.requests {
             do { try await hub.refreshAll() } catch {
@@ -148,7 +149,8 @@ final class ClusterNotifier: Sendable {
         }
     }
 
-    /// Returns the pause after failures in a row: from a quarter of a second to eight seconds, less than the periodic reading's, with jitter.
+    /// Returns the pause after failures in a row: from a quarter of a second to eight seconds, less than the periodic
+    /// reading's, with jitter.
     private static func backOff(_ failures: Int) -> Duration {
         .milliseconds(250) * (1 << min(max(0, failures - 1), 5)) * Double.random(in: 0.5...1)
     }

@@ -1,6 +1,6 @@
 import CloudModel
 
-/// How long a log is: what processes notify each other of after a commit.
+/// The length of a log. Processes notify each other of it after a commit.
 struct LogEnd: Hashable, Sendable {
     let account: AccountID
     let container: ContainerName

@@ -1,8 +1,8 @@
 import CloudModel
 
-/// The notifications that a process has not sent yet. Pure.
+/// A process's pending notifications. Pure.
 ///
-/// A log appears once, with its newest end. There is a bound on how many there are, for the time in which none can be sent.
+/// A log appears once, with its newest end. Their number is bounded, for times when none can be sent.
 struct NotificationBatch: Sendable {
     private struct Log: Hashable {
         let account: AccountID
@@ -27,7 +27,7 @@ struct NotificationBatch: Sendable {
 
     mutating func addEverything() { (ends, isEverything) = ([:], true) }
 
-    /// Adds notifications that could not be sent.
+    /// Adds notifications after a failure to send them.
     mutating func add(_ content: NotificationMessage.Content) {
         switch content {
         case .ends(let ends): for end in ends { add(end) }
@@ -35,7 +35,7 @@ struct NotificationBatch: Sendable {
         }
     }
 
-    /// Returns what is to be sent, and empties the batch; nil if there is nothing.
+    /// Returns the pending notifications, and empties the batch; nil if there is nothing.
     mutating func take() -> NotificationMessage.Content? {
         guard !isEmpty else { return nil }
         defer { self = NotificationBatch() }

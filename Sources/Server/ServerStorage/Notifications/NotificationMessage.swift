@@ -1,16 +1,17 @@
 import Basics
 import CloudModel
 
-/// A notification from one process of a cluster to the others: which logs have become longer.
+/// A notification from a process of a cluster to the rest: the logs that have grown.
 ///
-/// It is text, because `NOTIFY` takes text, of fewer than 8,000 bytes. The first line has the version and the sender, then there is a line
-/// for each log:
+/// It is text, because `NOTIFY` takes text, of fewer than 8,000 bytes. The first line has the version and the sender,
+/// followed by a line for each log:
 ///
 ///     1 0123456789abcdef
 ///     42 1007 CloudDocs
 ///
-/// A single `*` in place of the logs means that too much has changed to name it. A message that cannot be decoded, such as one of a later
-/// version, means the same: the receiver reads the database. So processes of different versions can run side by side.
+/// A single `*` in place of the logs means that too much has changed to name it. An undecodable message, such as a
+/// later version's, means the same: the receiver reads the database. So processes of different versions can run side by
+/// side.
 struct NotificationMessage: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case ends([LogEnd])
@@ -22,7 +23,7 @@ struct NotificationMessage: Hashable, Sendable {
     static let maximumBytes = 7_900
     private static let version = "1"
 
-    /// The process that sent it, which ignores it. Zero if that is not known.
+    /// The sending process. It ignores its own messages. Zero if that is not known.
     let sender: UInt64
     let content: Content
 
@@ -38,7 +39,7 @@ struct NotificationMessage: Hashable, Sendable {
             return
         }
         let ends = lines.map(Self.end)
-        // One line that is not understood makes the whole message incomplete.
+        // A single unknown line makes the whole message incomplete.
         self.init(
             sender: sender, content: ends.contains(nil) ? .everything : .ends(ends.compactMap(\.self)))
     }
@@ -60,7 +61,7 @@ struct NotificationMessage: Hashable, Sendable {
         return LogEnd(account: AccountID(account), container: container, sequence: sequence)
     }
 
-    /// Returns payloads that say together that these logs have become longer, each within PostgreSQL's limit.
+    /// Returns payloads that together list these logs as grown, each within PostgreSQL's limit.
     static func payloads(_ content: Content, from sender: UInt64) -> [String] {
         let digits = String(sender, radix: 16)
         let head = "\(version) \(String(repeating: "0", count: 16 - digits.count))\(digits)"

@@ -3,11 +3,12 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// Notifications by PostgreSQL's `NOTIFY` and `LISTEN`, with one connection for each, made when it is first needed.
+/// Notifications by PostgreSQL's `NOTIFY` and `LISTEN`, with a connection for each, created on first use.
 ///
-/// A connection that failed is dropped; the next call makes another one.
+/// A failed connection is dropped; the next call creates a new connection.
 final class PostgresNotifications: NotificationChannel {
-    /// The channel of all servers of a database. Schemas of one database would share it, which costs them readings only.
+    /// The channel of all servers of a database. Schemas of a database would share it, at the cost of superfluous
+    /// readings.
     private static let channel = "ubiquity_news"
     /// The longest time between two looks at the connection.
     private static let wait = Duration.seconds(15)
@@ -23,7 +24,7 @@ final class PostgresNotifications: NotificationChannel {
     init(_ address: PostgresAddress) throws {
         self.address = address
         var bounds = PostgresBounds()
-        // Notifications that are late are worth less than those of the next moment.
+        // Late notifications are worth less than those of the next moment.
         (bounds.statement, bounds.silence) = (.seconds(5), .seconds(8))
         self.bounds = bounds
         do { wake = try WakeSignal() } catch { throw StorageError.of(error) }
@@ -35,7 +36,7 @@ final class PostgresNotifications: NotificationChannel {
             try sending.withLock { sending in
                 let connection = try sending ?? PostgresConnection(address, bounds: bounds)
                 sending = nil
-                // Pipelined, so that all are one transaction, which takes the database's lock for notifications once.
+                // Pipelined, so that all share a transaction, and take the database's lock for notifications only once.
                 for payload in payloads {
                     try connection.enqueue("SELECT pg_notify($1, $2)", [Self.channel, payload])
                 }

@@ -1,7 +1,7 @@
 import Basics
 import Glibc
 
-/// Wakes a thread that waits for descriptors (pipe(7)). Stays set.
+/// Wakes a thread waiting for descriptors (pipe(7)). Stays set.
 final class WakeSignal: Sendable {
     /// Readable once the signal is set.
     let descriptor: Int32

@@ -1,6 +1,6 @@
 import CPostgres
 
-/// Where a PostgreSQL database is and how to sign in to it: a URI or a string of keywords and values
+/// The location of a PostgreSQL database and its credentials: a URI or a string of keywords and values
 /// (postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with several hosts, or a name of a service file.
 ///
 /// The password is in no description and in no error.
@@ -8,7 +8,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// The settings of the string by their keywords.
     private let settings: [String: String]
 
-    /// - Throws: ``StorageError``; `invalid` for text that libpq cannot parse.
+    /// - Throws: ``StorageError``; `invalid` for text not understood by libpq.
     package init(_ text: String) throws {
         guard text.contains("=") || text.contains("://") else {
             throw StorageError(
@@ -38,17 +38,17 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// The name of the database; empty if the address leaves it to libpq.
     var name: String { settings["dbname"] ?? "" }
 
-    /// The same server with another database.
+    /// The same server with a different database.
     package func database(_ name: String) -> PostgresAddress {
         PostgresAddress(settings: settings.merging(["dbname": name]) { $1 })
     }
 
-    /// What libpq is given: the settings of the address, and others for what it leaves open.
+    /// The settings for libpq: those of the address, and defaults for the rest.
     func parameters(_ bounds: PostgresBounds) -> [(keyword: String, value: String)] {
         let defaults = [
             "application_name": "ubiquity-server",
             "connect_timeout": "\(max(2, bounds.connect.components.seconds))",
-            // A server that is being replaced, or a replica, must not be taken for the one that accepts changes.
+            // A server being replaced, or a replica, must not be mistaken for the primary.
             "target_session_attrs": "read-write",
             "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
             "tcp_user_timeout": "15000",

@@ -19,7 +19,7 @@ struct PostgresColumns {
             columns: names, values: try columns.enumerated().map { try $0.element.value(of: result, Int32($0.offset)) })
     }
 
-    /// Returns how many bytes the first row of a result has.
+    /// Returns the number of bytes in the first row of a result.
     static func bytes(of result: OpaquePointer) -> Int {
         (0..<PQnfields(result)).reduce(0) { $0 + Int(PQgetlength(result, 0, $1)) }
     }

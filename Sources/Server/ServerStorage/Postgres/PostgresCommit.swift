@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A commit that waits for its group.
+/// A commit waiting for its group.
 protocol PostgresJob: Sendable {
     var scope: CommitScope { get }
-    /// When it is no longer repeated.
+    /// When it is no longer retried.
     var deadline: ContinuousClock.Instant { get }
-    /// What the body reads first.
+    /// The body's first read.
     var query: StorageQuery? { get }
-    /// Runs the body; again if the group is repeated. Returns false if it threw.
+    /// Runs the body; again if the group is retried. Returns false if it threw.
     ///
     /// - Parameter rows: The rows of ``query``; nil if it has not been run.
     func perform(_ transaction: PostgresTransaction, _ rows: [StorageRow]?) -> Bool

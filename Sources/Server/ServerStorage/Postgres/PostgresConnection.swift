@@ -4,10 +4,10 @@ import Glibc
 
 /// A connection to PostgreSQL.
 ///
-/// One thread at a time uses it; its calls block, each within a bound. Statements are sent in libpq's pipeline mode: those whose result
-/// is not needed at once share one message with the next one that is waited for.
+/// Only one thread at a time uses it; its calls block, each within a bound. Statements are sent in libpq's pipeline
+/// mode: those whose result is not needed immediately share a message with the next awaited statement.
 final class PostgresConnection: @unchecked Sendable {
-    /// A statement that is prepared once. Its parameters have the types that the caller gives.
+    /// A statement to be prepared once. Its parameters have the types given by the caller.
     struct Statement: Hashable {
         let sql: String
         let types: [StorageType]
@@ -24,18 +24,18 @@ final class PostgresConnection: @unchecked Sendable {
     private var nextName = 0
     private var queued: [Command] = []
     private var queuedBytes = 0
-    /// Statements that were sent, and whose results were not read yet.
+    /// Sent statements with unread results.
     private var posted: [[Command]] = []
     /// False after the connection broke or was silent for too long.
     private(set) var isUsable = true
 
-    /// So that a caller that queues without end uses bounded memory.
+    /// Bounds the memory of a caller that queues without end.
     private static let maximumQueued = (commands: 128, bytes: 4 << 20)
     private static let maximumPrepared = 512
-    /// How much of a result is read after the body wants no more of it.
+    /// The most bytes of a result to be read when the body wants no more of it.
     private static let maximumDropped = 8 << 20
 
-    /// Connects to the first host of the address that accepts changes. Blocks, for at most `bounds.connect` for each of its hosts.
+    /// Connects to the address's first writable host. Blocks, for at most `bounds.connect` for each of its hosts.
     ///
     /// - Throws: ``PostgresError``.
     init(_ address: PostgresAddress, bounds: PostgresBounds = PostgresBounds()) throws {
@@ -66,10 +66,10 @@ final class PostgresConnection: @unchecked Sendable {
     // MARK: Statements
 
     /// Runs a statement and waits for its result. Each row is passed to `body` until that returns false. If much of the
-    /// result is left then, the connection is not usable any more.
+    /// result is left then, the connection is no longer usable.
     ///
-    /// - Returns: How many rows it returned or changed.
-    /// - Throws: ``PostgresError``, also of statements that were enqueued before; and the errors of `body`.
+    /// - Returns: The number of returned or changed rows.
+    /// - Throws: ``PostgresError``, also of statements enqueued before; and the errors of `body`.
     @discardableResult
     func run(
         _ sql: String, _ parameters: [any StorageValueConvertible] = [],
@@ -79,19 +79,19 @@ final class PostgresConnection: @unchecked Sendable {
         return try collect(body)
     }
 
-    /// Sends a statement with the next one that is waited for. Its rows are dropped, its error is thrown then.
+    /// Sends a statement with the next awaited statement. Its rows are dropped, its error is thrown then.
     func enqueue(_ sql: String, _ parameters: [any StorageValueConvertible] = []) throws {
         try send(sql, parameters)
         if queued.count >= Self.maximumQueued.commands || queuedBytes >= Self.maximumQueued.bytes { try flush() }
     }
 
-    /// Waits for everything that was enqueued.
+    /// Waits for all enqueued statements.
     func flush() throws {
         guard !queued.isEmpty else { return }
         try collect { _ in true }
     }
 
-    /// Sends everything that was enqueued, without waiting for the results: they are read, and dropped, before those of the next statement.
+    /// Sends all enqueued statements without waiting: their results are read, and dropped, before the next statement's.
     func post() throws {
         guard !queued.isEmpty else { return }
         posted.append(queued)
@@ -101,7 +101,7 @@ final class PostgresConnection: @unchecked Sendable {
         try push()
     }
 
-    /// Reads the results of what was posted. Their errors are dropped, unless the connection is lost.
+    /// Reads the results of posted statements. Their errors are dropped, unless the connection is lost.
     private func receivePosted() throws {
         while !posted.isEmpty {
             let commands = posted.removeFirst()
@@ -120,9 +120,9 @@ final class PostgresConnection: @unchecked Sendable {
         return rows
     }
 
-    /// Runs queries in one message there and back, and returns the rows of each.
+    /// Runs queries in a single round trip, and returns the rows of each.
     ///
-    /// - Throws: ``PostgresError``, also of statements that were enqueued before.
+    /// - Throws: ``PostgresError``, also of statements enqueued before.
     func rowsOfEach(_ queries: [(sql: String, parameters: [any StorageValueConvertible])]) throws -> [[StorageRow]] {
         guard !queries.isEmpty else { return [] }
         var places: [Int: Int] = [:]
@@ -138,7 +138,7 @@ final class PostgresConnection: @unchecked Sendable {
         return rows
     }
 
-    /// Commits the open transaction, together with what was enqueued.
+    /// Commits the open transaction, together with all enqueued statements.
     ///
     /// - Throws: `unknownOutcome` if the connection broke after the commit was sent.
     func commit() throws {
@@ -165,7 +165,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Waits until there are notifications, `bound` has passed, or `wake` is readable.
     ///
-    /// - Parameter wake: A descriptor, such as that of a pipe, by which another thread ends the wait.
+    /// - Parameter wake: A descriptor, such as a pipe's, for ending the wait from a different thread.
     func notifications(within bound: Duration, wake: Int32? = nil) throws -> [PostgresNotification] {
         let received = takeNotifications()
         guard received.isEmpty else { return received }
@@ -190,12 +190,12 @@ final class PostgresConnection: @unchecked Sendable {
         return found
     }
 
-    /// The server's process of this connection; `process` of the notifications that this connection sends.
+    /// The server's process of this connection; `process` of the notifications sent by it.
     var process: Int32 { PQbackendPID(handle) }
 
     // MARK: Scripts
 
-    /// Runs several statements without parameters that are separated by semicolons, in one transaction unless they say otherwise.
+    /// Runs several statements without parameters, separated by semicolons, by default in a single transaction.
     func script(_ sql: String) throws {
         try flush()
         try receivePosted()
@@ -239,13 +239,13 @@ final class PostgresConnection: @unchecked Sendable {
     private func forgetPrepared() throws {
         try flush()
         prepared = [:]
-        // An unnamed statement, which needs no name that may be in use.
+        // An unnamed statement: it needs no name, possibly already in use.
         guard PQsendQueryParams(handle, "DEALLOCATE ALL", 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
         queued.append(.run)
         try flush()
     }
 
-    /// Waits for the results of all queued statements. The rows of the last one go to `body`.
+    /// Waits for the results of all queued statements. The rows of the last statement go to `body`.
     @discardableResult
     private func collect(_ body: (StorageRow) throws -> Bool, tag: (String) -> Void = { _ in }) throws -> Int {
         let last = queued.count - 1
@@ -287,7 +287,7 @@ final class PostgresConnection: @unchecked Sendable {
                     guard wantsMore, failure == nil else {
                         dropped += PostgresColumns.bytes(of: result)
                         guard isLast, dropped > Self.maximumDropped else { continue }
-                        // Its end is not worth reading: the next user gets another connection.
+                        // Its end is not worth reading: the next user gets a new connection.
                         isUsable = false
                         if let failure { throw failure }
                         return count
@@ -316,12 +316,12 @@ final class PostgresConnection: @unchecked Sendable {
         return count
     }
 
-    /// A statement that was refused, or skipped after another was, is prepared again when it is needed.
+    /// A rejected statement, and any skipped after it, is prepared again on next use.
     private static func forget(_ command: Command, in prepared: inout [Statement: String]) {
         if case .prepare(let statement, _) = command { prepared[statement] = nil }
     }
 
-    /// Sends what libpq has buffered. Reads meanwhile, as a server that waits for its results to be read does not read either.
+    /// Sends libpq's buffer. Reads meanwhile, because a server blocked on sending its results does not read either.
     private func push() throws {
         while true {
             switch PQflush(handle) {
@@ -368,7 +368,8 @@ final class PostgresConnection: @unchecked Sendable {
         func field(_ code: UnicodeScalar) -> String? {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
         }
-        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. An error of libpq itself, such as a lost connection, has no state.
+        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY. An error of libpq itself, such as a lost connection, has no
+        // state.
         guard let state = field("C") else {
             return PostgresError(kind: .lost, message: trimmed(PQresultErrorMessage(result)))
         }
@@ -382,11 +383,11 @@ final class PostgresConnection: @unchecked Sendable {
     }
 }
 
-/// A message that a transaction sent with `NOTIFY`.
+/// A message sent by a transaction with `NOTIFY`.
 struct PostgresNotification: Hashable, Sendable {
     let channel: String
     let payload: String
-    /// The server's process of the connection that sent it.
+    /// The server's process of the sending connection.
     let process: Int32
 }
 

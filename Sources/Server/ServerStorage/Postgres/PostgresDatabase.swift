@@ -1,30 +1,32 @@
 import NIOPosix
 import Synchronization
 
-/// A server's database in PostgreSQL, which any number of processes use at the same time.
+/// A server's database in PostgreSQL, in concurrent use by any number of processes.
 ///
-/// Commits run in READ COMMITTED under advisory locks, which they take before their first statement: shared that of the server and exclusive
-/// that of their account, or exclusive that of the server (``CommitScope``). Two commits with a row in common have such a lock in common, so
-/// they are serializable, and neither has to be repeated. Reads are REPEATABLE READ and wait for nothing.
+/// Commits run in READ COMMITTED under advisory locks, taken before their first statement: shared that of the server
+/// and exclusive that of their account, or exclusive that of the server (``CommitScope``). Two commits with a row in
+/// common have such a lock in common, so they are serializable, and neither has to be retried. Reads are REPEATABLE
+/// READ and wait for nothing.
 final class PostgresDatabase: StorageDatabase {
     private let pool: PostgresPool
     private let readers: NIOThreadPool
     private let writers: NIOThreadPool
     private let lanes: [PostgresLane]
-    /// For commits that concern any account.
+    /// For commits concerning any account.
     private let wide: PostgresLane
     private let next = Atomic(0)
-    /// The connection with the lock of a process that has the database for itself.
+    /// The connection with the lock of a process with exclusive use of the database.
     private let holder: Mutex<PostgresConnection?>
 
-    /// Fewer make larger groups, which cost less for each commit; more are held up less by an account that another process has locked.
+    /// Fewer lanes form larger groups, with a lower cost for each commit; more lanes are held up less by an account
+    /// locked by a remote process.
     private static let laneCount = 2
     private static let readerCount = 4
 
     /// Connects, and creates or migrates the schema. Blocks.
     ///
-    /// - Throws: ``StorageError``; `tooNew` for a schema that this version does not know, `notFound` if there is none and none may be made,
-    ///   `inUse` if another process's use of the database excludes this one.
+    /// - Throws: ``StorageError``; `tooNew` for a schema unknown to this version, `notFound` if there is none and none
+    ///   may be created, `inUse` if a concurrent process's use of the database excludes this.
     init(
         _ address: PostgresAddress, mayCreate: Bool = true, bounds: PostgresBounds = PostgresBounds(),
         use: PostgresUse = .shared
@@ -79,7 +81,7 @@ final class PostgresDatabase: StorageDatabase {
         let transaction = PostgresTransaction(connection)
         try connection.enqueue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         let result = Result { try body(transaction) }
-        // Its result is not waited for, so that a read of one statement is one message there and back.
+        // Its result is not waited for, so that a read of one statement is a single round trip.
         if connection.isUsable {
             try connection.enqueue("ROLLBACK")
             try connection.post()
@@ -106,7 +108,7 @@ final class PostgresDatabase: StorageDatabase {
     ) async throws -> T {
         let lane =
             switch scope {
-            // One lane for each account, so that the lanes of a process do not wait for each other.
+            // A fixed lane for each account, so that the lanes of a process do not wait for each other.
             case .account(let account): lanes[Int(truncatingIfNeeded: account & .max) % lanes.count]
             case .statement: lanes[next.wrappingAdd(1, ordering: .relaxed).oldValue & .max % lanes.count]
             case .all: wide
@@ -123,7 +125,8 @@ final class PostgresDatabase: StorageDatabase {
         }
     }
 
-    /// Checks that this process has had the database for itself since ``init(_:mayCreate:bounds:use:)``, with `exclusive`.
+    /// Checks that this process has had the database for itself since ``init(_:mayCreate:bounds:use:)``, with
+    /// `exclusive`.
     ///
     /// - Throws: ``StorageError`` if the connection with the lock was lost.
     func requireExclusiveUse() async throws {

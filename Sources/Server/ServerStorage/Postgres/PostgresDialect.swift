@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Rewrites the SQL of the stores for PostgreSQL. The stores use what both engines understand; this is the rest:
+/// Rewrites the SQL of the stores for PostgreSQL. The stores use the common subset of both engines; the rest is:
 ///
-/// - Parameters are `?` and `?1` there, `$1` here.
+/// - Parameters are `?` and `?1` in SQLite, `$1` in PostgreSQL.
 /// - `unixepoch()` and `randomblob(16)` are functions of SQLite.
 ///
 /// Names of columns have no case in either engine (``StorageRow``).
@@ -25,7 +25,7 @@ enum PostgresDialect {
         }
     }
 
-    /// A parameter without a number gets the one after the highest before it (sqlite.org/lang_expr.html#varparam).
+    /// A parameter without a number gets the number after the highest before it (sqlite.org/lang_expr.html#varparam).
     static func translated(_ sql: String) -> String {
         var sql = sql
         for (function, replacement) in functions { sql = sql.replacing(function, with: replacement) }

@@ -1,9 +1,11 @@
 /// An error of PostgreSQL or of a connection to it.
 struct PostgresError: Error, CustomStringConvertible {
     enum Kind: Sendable {
-        /// The server refused a statement. `state` is its SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html).
+        /// The server refused a statement. `state` is its SQLSTATE
+        /// (postgresql.org/docs/current/errcodes-appendix.html).
         case refused(state: String)
-        /// The connection could not be made, broke, or was silent for too long. Nothing of an open transaction was stored.
+        /// The connection could not be established, broke, or was silent for too long. Nothing of an open transaction
+        /// was stored.
         case lost
         /// The connection broke while a commit was under way.
         case unknownOutcome
@@ -21,12 +23,13 @@ struct PostgresError: Error, CustomStringConvertible {
     var endsConnection: Bool {
         switch kind {
         case .lost, .unknownOutcome: true
-        // 25006: the server accepts no changes (any more). 0A000: another process changed a table under a prepared statement.
+        // 25006: the server does not accept changes (any longer). 0A000: a concurrent process changed a table under a
+        // prepared statement.
         case .refused(let state): state.hasPrefix("57P") || ["25006", "0A000"].contains(state) || state.hasPrefix("08")
         }
     }
 
-    /// Whether a repeated transaction may succeed, and this one has certainly not changed anything.
+    /// Whether a retried transaction may succeed, and this transaction has certainly not changed anything.
     var isWorthRepeating: Bool {
         switch kind {
         case .lost: true
@@ -36,12 +39,13 @@ struct PostgresError: Error, CustomStringConvertible {
         }
     }
 
-    /// Whether only the statement is to blame, and not the server, its disk or the transaction: classes of values, constraints and limits.
+    /// Whether only the statement is to blame, and not the server, its disk or the transaction: classes of values,
+    /// constraints and limits.
     var concernsOneBody: Bool { state.map { ["22", "23", "42", "54"].contains($0.prefix(2)) } ?? false }
 }
 
 extension StorageError {
-    /// Returns the meaning of an error of PostgreSQL; nil for one that says no more than that something failed.
+    /// Returns the meaning of a PostgreSQL error; nil for an error without a specific meaning.
     static func ofPostgres(_ error: any Error) -> StorageError? {
         guard let error = error as? PostgresError else { return nil }
         switch error.kind {

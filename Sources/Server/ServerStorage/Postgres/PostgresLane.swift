@@ -1,10 +1,10 @@
 import NIOPosix
 import Synchronization
 
-/// Commits of some accounts, one group after the other: those that arrive while a group is being made durable form the next one. The queue
-/// is no longer than the number of requests under way, which the server bounds.
+/// Commits of some accounts, in consecutive groups: commits that arrive while a group is being made durable form the
+/// next group. The queue is no longer than the number of requests under way, bounded by the server.
 final class PostgresLane: Sendable {
-    /// Enough to make a sync cheap for each, few enough that no process waits long for the locks of a group.
+    /// Enough for cheap syncs, few enough that no process waits long for the locks of a group.
     private static let batch = 64
 
     private let pending = Mutex(PendingJobs<any PostgresJob>())
@@ -51,9 +51,9 @@ final class PostgresLane: Sendable {
     }
 }
 
-/// A group of commits in one transaction.
+/// A group of commits in a single transaction.
 struct PostgresGroup {
-    /// A body failed after it had changed something, or a statement failed: the group is repeated with savepoints.
+    /// A body failed after it had changed something, or a statement failed: the group is retried with savepoints.
     struct NeedsSavepoints: Error {}
 
     private let jobs: [any PostgresJob]
@@ -64,10 +64,11 @@ struct PostgresGroup {
         self.connection = connection
     }
 
-    /// Commits what succeeds. On return the outcomes of the jobs are final and their changes durable; if it throws, nothing was stored, or
-    /// the outcome is unknown (``PostgresError``).
+    /// Commits the successful bodies. On return the outcomes of the jobs are final and their changes durable; if it
+    /// throws, nothing was stored, or the outcome is unknown (``PostgresError``).
     ///
-    /// - Parameter withSavepoints: Whether each body can be undone by itself. Without that, most groups take half as many statements.
+    /// - Parameter withSavepoints: Whether each body can be undone separately. Without that, most groups take half as
+    ///   many statements.
     func commit(withSavepoints: Bool) throws {
         let transaction = PostgresTransaction(connection)
         do {
@@ -88,8 +89,8 @@ struct PostgresGroup {
         }
     }
 
-    /// Runs the queries with which jobs begin, in one message there and back, and returns their rows by the place of the job. A job that has
-    /// its scope in common with an earlier one reads what that one wrote, so its query has to wait.
+    /// Runs the jobs' first queries in a single round trip, and returns their rows by the place of the job. A job
+    /// sharing its scope with an earlier job reads that job's writes, so its query has to wait.
     private func readAhead(_ transaction: PostgresTransaction) throws -> [Int: [StorageRow]] {
         var scopes: Set<CommitScope> = []
         var queries: [(place: Int, query: StorageQuery)] = []

@@ -1,10 +1,10 @@
-/// Advisory locks of the server's database (postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS). They have two numbers: one for
-/// the kind, one for the object.
+/// Advisory locks of the server's database (postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS). They
+/// have two numbers, for the kind and for the object.
 enum PostgresLocks {
     /// "ubi" and a number for the kind.
     private static let kinds = (server: 0x7562_6901, accounts: 0x7562_6902, work: 0x7562_6903)
 
-    /// Enqueues what locks a group of commits until the end of their transaction.
+    /// Enqueues the locks of a group of commits until the end of their transaction.
     static func lock(_ scopes: some Sequence<CommitScope>, _ connection: PostgresConnection) throws {
         let scopes = Set(scopes)
         guard !scopes.contains(.all) else {
@@ -17,15 +17,15 @@ enum PostgresLocks {
                 return Int32(truncatingIfNeeded: account)
             })
         guard !accounts.isEmpty else { return }
-        // In one order everywhere, so that no two groups wait for each other.
+        // In the same order everywhere, so that no two groups wait for each other.
         let list = accounts.sorted().map(String.init).joined(separator: ",")
         try connection.enqueue(
             "SELECT pg_advisory_xact_lock(\(kinds.accounts), a) FROM unnest(string_to_array($1, ',')::int4[]) AS a",
             [list])
     }
 
-    /// Takes the lock of ``PostgresUse`` until the end of the session, unless the use of another session excludes that. Waits for a moment,
-    /// because PostgreSQL notices the end of a process a little later.
+    /// Takes the lock of ``PostgresUse`` until the end of the session, unless a concurrent session's use excludes that.
+    /// Waits for a moment, because PostgreSQL notices the end of a process a little later.
     ///
     /// - Returns: Whether it was taken.
     static func enter(_ use: PostgresUse, _ connection: PostgresConnection) throws -> Bool {
@@ -66,7 +66,7 @@ enum PostgresLocks {
         }
     }
 
-    /// Releases a lock. A connection that broke has released it already.
+    /// Releases a lock. A broken connection has released it already.
     static func release(_ lock: StorageLock, _ mode: StorageLock.Mode, _ connection: PostgresConnection) {
         let suffix = mode == .shared ? "_shared" : ""
         _ = try? connection.run("SELECT pg_advisory_unlock\(suffix)(\(kinds.work), \(number(of: lock)))")

@@ -1,4 +1,4 @@
-/// Statements of the owner of a PostgreSQL server, each on a connection of its own. Its calls block.
+/// Statements of a PostgreSQL server's owner, each on a separate connection. Its calls block.
 package struct PostgresOwner {
     private let address: PostgresAddress
 

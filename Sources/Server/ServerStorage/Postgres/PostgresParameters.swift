@@ -18,13 +18,13 @@ struct PostgresParameters {
             }
             places.append(start..<bytes.count)
         }
-        // So that the buffer has an address where all values are empty.
+        // So that the buffer has an address even if all values are empty.
         bytes.append(0)
     }
 
     var count: Int { bytes.count }
 
-    /// Calls `body` with what PQsendQueryPrepared(3) expects.
+    /// Calls `body` with the arguments of PQsendQueryPrepared(3).
     func withPointers<T>(
         _ body: ([UnsafePointer<CChar>?], _ lengths: [Int32], _ formats: [Int32]) throws -> T
     ) rethrows -> T {
@@ -38,7 +38,7 @@ struct PostgresParameters {
 }
 
 extension StorageType {
-    /// The number of the type in `pg_type`, which never changes.
+    /// The type's number in `pg_type`. It never changes.
     var postgresType: UInt32 {
         switch self {
         case .integer: 20

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// The connections of a process to one database: those that are idle. Each user has a thread of its own, so their number
-/// is that of the threads.
+/// A process's idle connections to a database. Each user has a dedicated thread, so their number is that of the
+/// threads.
 final class PostgresPool: Sendable {
     private struct State {
         var idle: [PostgresConnection] = []
-        /// When the last attempt to connect failed; nil after one that succeeded.
+        /// When the last attempt to connect failed; nil after a successful attempt.
         var failed: ContinuousClock.Instant?
         var isClosed = false
     }
@@ -15,26 +15,27 @@ final class PostgresPool: Sendable {
     let bounds: PostgresBounds
     private let use: PostgresUse
     private let state = Mutex(State())
-    /// Signalled when the pool closes, which ends pauses.
+    /// Signalled when the pool closes, to end pauses.
     private let closing = DispatchSemaphore(value: 0)
 
     private static let backOff = (first: Duration.milliseconds(50), last: Duration.milliseconds(800))
 
-    /// - Parameter use: With `shared`, each connection takes that lock. `exclusive` is a lock of one connection, which its user makes.
+    /// - Parameter use: With `shared`, each connection takes that lock. `exclusive` is a lock of a single connection,
+    ///   created by its user.
     init(_ address: PostgresAddress, _ bounds: PostgresBounds, _ use: PostgresUse) {
         self.address = address
         self.bounds = bounds
         self.use = use
     }
 
-    /// Runs `body` with a connection, and again while the database cannot be reached or asks for that, with pauses, until `deadline`.
-    /// Blocks.
+    /// Runs `body` with a connection, and again while the database cannot be reached or asks for that, with pauses,
+    /// until `deadline`. Blocks.
     func repeating<T>(until deadline: ContinuousClock.Instant, _ body: (PostgresConnection) throws -> T) throws -> T {
         try retrying(until: deadline) { try using(after: deadline, body) }
     }
 
-    /// Returns a connection that the caller gives back, after `body` has run with it like that of ``repeating(until:_:)``; nil if that
-    /// returned false. Blocks.
+    /// Returns a connection for the caller to give back, after `body` has run with it like that of
+    /// ``repeating(until:_:)``; nil if that returned false. Blocks.
     func borrow(
         until deadline: ContinuousClock.Instant, _ body: (PostgresConnection) throws -> Bool
     ) throws -> PostgresConnection? {
@@ -73,11 +74,12 @@ final class PostgresPool: Sendable {
         return try body(connection)
     }
 
-    /// Returns an idle connection or a new one, which the caller gives back. Blocks.
+    /// Returns an idle or a new connection for the caller to give back. Blocks.
     ///
     /// - Throws: ``PostgresError``; ``StorageError`` if this use of the database is excluded.
     ///
-    /// - Parameter deadline: After this, it does not connect if that failed just now: work that has waited for long is refused at once.
+    /// - Parameter deadline: After this, it does not connect if that failed just now: work that has waited for long is
+    ///   refused immediately.
     func take(after deadline: ContinuousClock.Instant = .now + .seconds(3_600)) throws -> PostgresConnection {
         let (idle, isHopeless) = state.withLock { state in
             let now = ContinuousClock.now
@@ -98,7 +100,8 @@ final class PostgresPool: Sendable {
         }
     }
 
-    /// Keeps a connection for the next user. If it broke, the idle ones are dropped too: as a rule they broke with it.
+    /// Keeps a connection for the next user. If it broke, the idle connections are dropped too: as a rule they broke
+    /// with it.
     func give(back connection: PostgresConnection) {
         guard connection.isUsable else { return dropIdle() }
         state.withLock { if !$0.isClosed { $0.idle.append(connection) } }
@@ -111,7 +114,7 @@ final class PostgresPool: Sendable {
     }
 
     private func dropIdle() {
-        // They are closed after the lock was released.
+        // They are closed after releasing the lock.
         var dropped: [PostgresConnection] = []
         state.withLock { swap(&dropped, &$0.idle) }
     }

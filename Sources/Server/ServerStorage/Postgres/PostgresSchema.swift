@@ -1,7 +1,8 @@
-/// The tables of a server in PostgreSQL, and how they come to be. A migration is never changed once it was released.
+/// The tables of a server in PostgreSQL, and their migrations. A released migration is never changed.
 ///
-/// During an upgrade, processes of the earlier version work beside those that have migrated. So a migration is additive: it adds tables,
-/// nullable columns or columns with a default, and indexes. One that is not makes processes of earlier versions refuse to start.
+/// During an upgrade, processes of the earlier version work beside those that have migrated. So a migration is
+/// additive: it adds tables, nullable columns or columns with a default, and indexes. A non-additive migration makes
+/// processes of earlier versions refuse to start.
 enum PostgresSchema {
     struct Migration: Sendable {
         let name: String
@@ -22,9 +23,10 @@ enum PostgresSchema {
     /// How long a migration may take.
     private static let bound = Duration.seconds(3_600)
 
-    /// Creates the schema or migrates it. Several processes may do that at once: one migrates, the others wait for it. Blocks.
+    /// Creates the schema or migrates it. Several processes may do that concurrently: the first migrates, the rest wait
+    /// for it. Blocks.
     ///
-    /// - Throws: ``StorageError`` or ``PostgresError``; `tooNew` for a schema with a migration that this version does not know.
+    /// - Throws: ``StorageError`` or ``PostgresError``; `tooNew` for a schema with a migration unknown to this version.
     static func prepare(
         _ address: PostgresAddress, mayCreate: Bool, migrations: [Migration] = migrations
     ) throws {
@@ -40,7 +42,7 @@ enum PostgresSchema {
             CREATE TABLE IF NOT EXISTS schemaMigration (
                 name TEXT COLLATE "C" PRIMARY KEY, isAdditive BIGINT NOT NULL, applied BIGINT NOT NULL)
             """)
-        // Another process may have migrated meanwhile.
+        // A concurrent process may have migrated meanwhile.
         let applied = try applied(connection)
         for migration in migrations where applied[migration.name] == nil {
             try connection.script(migration.script)
@@ -74,7 +76,7 @@ enum PostgresSchema {
         return known.isSubset(of: applied.keys)
     }
 
-    /// Returns the names of the migrations that were applied, and whether they are additive.
+    /// Returns the names of the applied migrations, and whether they are additive.
     private static func applied(_ connection: PostgresConnection) throws -> [String: Bool] {
         try connection.rows("SELECT name, isAdditive FROM schemaMigration").reduce(into: [:]) { applied, row in
             applied[try row["name"]] = try row["isAdditive"] as Bool

@@ -1,5 +1,5 @@
 extension PostgresTables {
-    /// The states of a device that have used its token; see ``ServerSchema/senders``.
+    /// The states of a device using its token; see ``ServerSchema/senders``.
     static let senders = """
         CREATE TABLE sender (
             device BIGINT NOT NULL REFERENCES device (id) ON DELETE CASCADE,

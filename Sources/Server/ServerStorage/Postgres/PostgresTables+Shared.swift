@@ -1,5 +1,5 @@
 extension PostgresTables {
-    /// What the processes of a cluster must know of each other; see ``ServerSchema/sharedTables``.
+    /// State shared by the processes of a cluster; see ``ServerSchema/sharedTables``.
     static let shared = """
         CREATE TABLE secret (name TEXT COLLATE "C" PRIMARY KEY, value BYTEA NOT NULL);
         CREATE TABLE attempt (key BYTEA PRIMARY KEY, until BIGINT NOT NULL);

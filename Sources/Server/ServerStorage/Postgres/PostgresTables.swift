@@ -1,8 +1,8 @@
-/// The tables of the first version with PostgreSQL. ``ServerSchema`` says what the columns mean.
+/// The tables of the first version with PostgreSQL. ``ServerSchema`` describes the columns.
 ///
-/// Numbers of identity columns are never used again, also where a row was removed. Text is ordered by its bytes, as in SQLite. Entries and
-/// chunks do not reference their container by a foreign key, whose check would lock its row with every entry: the transactions that add them
-/// have read that row, under the lock of its account.
+/// Numbers of identity columns are never reused, even after a row is removed. Text is ordered by its bytes, as in
+/// SQLite. Entries and chunks do not reference their container by a foreign key, whose check would lock its row with
+/// every entry: the transactions adding them have read that row, under the lock of its account.
 enum PostgresTables {
     static let script = """
         CREATE TABLE account (

@@ -1,7 +1,7 @@
 /// A transaction of PostgreSQL.
 final class PostgresTransaction: StorageTransaction {
     private let connection: PostgresConnection
-    /// How many statements were run that may have changed something.
+    /// The number of statements that may have changed something.
     private(set) var changes = 0
     /// The first error of a statement; the transaction cannot be committed after it.
     private(set) var failure: PostgresError?
@@ -27,7 +27,7 @@ final class PostgresTransaction: StorageTransaction {
         try noting { _ = try connection.run(PostgresDialect.rewrite(sql), arguments, row: body) }
     }
 
-    /// Runs queries in one message there and back, and returns the rows of each.
+    /// Runs queries in a single round trip, and returns the rows of each.
     func rowsOfEach(_ queries: [StorageQuery]) throws -> [[StorageRow]] {
         try noting { try connection.rowsOfEach(queries.map { (PostgresDialect.rewrite($0.sql), $0.arguments) }) }
     }
@@ -41,17 +41,17 @@ final class PostgresTransaction: StorageTransaction {
     func skipNumbers(of table: String, to number: Int64) throws {
         guard try number > lastNumber(of: table) else { return }
         changes += 1
-        // Sequences are no part of a transaction: numbers that were skipped stay skipped if it is rolled back.
+        // Sequences are not part of a transaction: skipped numbers stay skipped if it is rolled back.
         try noting { _ = try connection.run("SELECT setval('\(Self.sequence(of: table))', $1)", [number]) }
     }
 
-    /// The sequence of an identity column, by the name that PostgreSQL gives it.
+    /// The sequence of an identity column, by its default name in PostgreSQL.
     private static func sequence(of table: String) -> String { "\(table.lowercased())_id_seq" }
 
     /// Starts over at a savepoint.
     func restart() { failure = nil }
 
-    /// Waits for statements that were enqueued.
+    /// Waits for all enqueued statements.
     func flush() throws { try noting { try connection.flush() } }
 
     private func noting<T>(_ body: () throws -> T) throws -> T {

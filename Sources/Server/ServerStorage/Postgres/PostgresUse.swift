@@ -1,15 +1,17 @@
-/// How a process uses a database, which keeps a migration apart from everything else: an advisory lock of the session, which ends with the
-/// connection that holds it.
+/// How a process uses a database. It keeps a migration apart from everything else: an advisory lock of the session,
+/// released with the connection holding it.
 enum PostgresUse: Sendable {
-    /// Serves the database, or is a command of its owner. Each connection holds the lock shared before its first transaction, and none is made
-    /// to a database that is being moved or was moved. So nothing can be committed while a migration holds the lock, or after its mark.
+    /// Serves the database, or is a command of its owner. Each connection holds the lock shared before its first
+    /// transaction, and no connection stays open to a database with the mark of a migration. So nothing can be
+    /// committed while a migration holds the lock, or after its mark.
     case shared
     /// Has the database for itself, as a migration does.
     case exclusive
 
     /// Takes the lock for a new connection.
     ///
-    /// - Throws: ``StorageError``; `inUse` if another process's use excludes this one, or the database has the mark of a migration.
+    /// - Throws: ``StorageError``; `inUse` if a concurrent process's use excludes this, or the database has the mark of
+    ///   a migration.
     func enter(_ address: PostgresAddress, _ connection: PostgresConnection) throws {
         let isGranted = try PostgresLocks.enter(self, connection)
         switch self {

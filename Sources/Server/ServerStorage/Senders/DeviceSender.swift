@@ -1,7 +1,7 @@
 package import Basics
 package import CloudModel
 
-/// One of the states of a device that have used its token (``RequestSender``).
+/// A state of a device that has used its token (``RequestSender``).
 package struct DeviceSender: Hashable, Sendable {
     package let id: DeviceID
     package let name: String
@@ -11,21 +11,21 @@ package struct DeviceSender: Hashable, Sendable {
     /// To the minute.
     package let last: Timestamp
 
-    /// How long two senders have to use one token side by side until they count as two. A device that takes a new id ends the use of the
-    /// earlier one at that moment.
+    /// How long two senders have to share a token until they count as two. When a device takes a new id, its use of the
+    /// earlier id ends at that moment.
     private static let overlap = Duration.seconds(60)
     /// How long a sender counts after its last request, compared with the newest request of the token.
     private static let memory = Duration.seconds(86_400)
 
-    /// Returns those of a token's senders that use it beside each other; none where there is only one, or one after the other.
+    /// Returns a token's senders with overlapping use; none if there is only one, or if they took turns.
     package static func sharing(_ senders: [DeviceSender]) -> [DeviceSender] {
         guard let newest = senders.map(\.last).max() else { return [] }
         let current = senders.filter { $0.last.adding(memory) >= newest }
         return current.filter { sender in current.contains { $0.id != sender.id && $0.isBeside(sender) } }
     }
 
-    /// Returns the senders to show below a device of this name: those that use its token beside each other, or the newest one if it has another
-    /// name, as a mount with `--device` has.
+    /// Returns the senders to show below a device of this name: those with overlapping use of its token, or the newest
+    /// if it has a different name, as a mount with `--device` has.
     package static func shown(_ senders: [DeviceSender], below name: String) -> [DeviceSender] {
         let sharing = sharing(senders)
         guard sharing.isEmpty, let newest = senders.max(by: { $0.last < $1.last }), newest.name != name else {

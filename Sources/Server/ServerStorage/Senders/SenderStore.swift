@@ -4,7 +4,8 @@ package import CloudProtocol
 import Logging
 import Synchronization
 
-/// Which states of a device use its token. They are recorded in the background, each once a minute at most: a request must not wait for it.
+/// Which states of a device use its token. They are recorded in the background, each at most once a minute: a request
+/// must not wait for it.
 package final class SenderStore: NounStore {
     private struct Note {
         let sender: RequestSender
@@ -27,9 +28,9 @@ package final class SenderStore: NounStore {
         var writer: Task<Void, Never>?
     }
 
-    /// How many senders of a device are kept. A client could invent any number.
+    /// The most senders kept for a device. A client could invent any number.
     package static let maximum = 8
-    /// With more devices than this the notes in memory start from scratch, which costs one write for each.
+    /// With more devices than this the notes in memory start from scratch, at the cost of a write for each.
     private static let maximumDevices = 10_000
     private static let interval: Int64 = 60
 
@@ -72,7 +73,7 @@ package final class SenderStore: NounStore {
         return true
     }
 
-    /// Returns when everything that was noted is recorded, or could not be.
+    /// Returns when all notes are recorded, or could not be.
     package func settle() async {
         while let writer = state.withLock({ $0.writer }) { await writer.value }
     }
@@ -84,7 +85,7 @@ package final class SenderStore: NounStore {
                     try await database.commit(of: note.account) { try Self.record(note, key, $0) }
                 }
             } catch {
-                // Requests succeed on a full disk too, and a later one notes the sender again.
+                // Requests succeed on a full disk too, and a later request notes the sender again.
                 log.warning("could not record the senders of requests", metadata: ["error": "\(error)"])
             }
         }

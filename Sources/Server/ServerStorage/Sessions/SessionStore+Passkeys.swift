@@ -1,7 +1,7 @@
 package import Basics
 import Foundation
 
-/// A passkey as its account sees it.
+/// A passkey as seen by its account.
 package struct PasskeyRecord: Hashable, Sendable {
     package let id: Int64
     package let account: String
@@ -15,7 +15,8 @@ extension SessionStore {
     /// More than a person's devices.
     static let maximumPasskeys = 32
 
-    /// Returns the name of the account in passkeys: random bytes, which do not reveal its real name (WebAuthn Level 2, 14.6.1).
+    /// Returns the name of the account in passkeys: random bytes, unrelated to its real name (WebAuthn Level 2,
+    /// 14.6.1).
     package func userHandle(of account: AccountID) async throws -> [UInt8] {
         try await database.read { db in
             let handle = try db.value(Data.self, "SELECT userHandle FROM account WHERE id = ?", [account.value])
@@ -23,12 +24,12 @@ extension SessionStore {
         }
     }
 
-    /// Stores a passkey that was registered.
+    /// Stores a registered passkey.
     ///
     /// - Parameters:
-    ///   - challenge: The challenge that it answers, which is used up.
+    ///   - challenge: The challenge answered by the passkey, to be used up.
     ///   - name: The name in the account's list.
-    /// - Throws: `invalid` for a challenge that was used before, for a passkey that exists already, and for more than ``maximumPasskeys``.
+    /// - Throws: `invalid` for a used challenge, for an existing passkey, and for more than ``maximumPasskeys``.
     package func addPasskey(
         _ passkey: PasskeyRegistration, challenge: [UInt8], of account: AccountID, domain: String, name: String
     ) async throws {
@@ -75,7 +76,7 @@ extension SessionStore {
         }
     }
 
-    /// Returns the ids by which authenticators know an account's passkeys.
+    /// Returns the ids of an account's passkeys at their authenticators.
     package func credentials(of account: AccountID) async throws -> [[UInt8]] {
         try await database.read { db in
             try db.values(Data.self, "SELECT credential FROM passkey WHERE account = ? ORDER BY id", [account.value])
@@ -85,7 +86,7 @@ extension SessionStore {
 
     /// Removes a passkey, of a given account or, for the owner, of any.
     ///
-    /// - Returns: False if there is none of that number.
+    /// - Returns: False if there is none with that number.
     package func removePasskey(_ id: Int64, of account: AccountID? = nil) async throws -> Bool {
         try await database.commit { db in
             return try db.execute(
@@ -93,14 +94,14 @@ extension SessionStore {
         }
     }
 
-    /// Opens a session for a browser that proves to have a passkey. A passkey is two factors by itself: the authenticator, and the person
-    /// whom it has verified.
+    /// Opens a session for a browser with proof of a passkey. A passkey alone is two factors: the authenticator, and
+    /// the person verified by it.
     ///
     /// - Parameters:
-    ///   - challenge: The challenge that the passkey signed, which is used up.
-    ///   - secret: What the browser presents from now on.
-    /// - Throws: `unauthorized` if the passkey is not known, belongs to another domain, or did not sign this challenge, and if the challenge
-    ///   was used before.
+    ///   - challenge: The challenge signed by the passkey, to be used up.
+    ///   - secret: The browser's credential from now on.
+    /// - Throws: `unauthorized` if the passkey is not known, belongs to a different domain, or did not sign this
+    ///   challenge, and if the challenge was used before.
     package func openSession(
         passkey: PasskeyAssertion, challenge: [UInt8], origin: WebOrigin, browser: String, secret: [UInt8]
     ) async throws {
@@ -135,7 +136,7 @@ extension SessionStore {
         }
     }
 
-    /// Returns what makes and checks challenges. Every process of a server has the same.
+    /// Returns the creator and verifier of challenges, equal in all processes of a server.
     package func challenges() async throws -> PasskeyChallenges {
         PasskeyChallenges(key: try await secrets.value(.challenges))
     }

@@ -2,14 +2,14 @@ package import Basics
 package import CloudProtocol
 import Foundation
 
-/// A session of a browser that is signed in to the console.
+/// A session of a browser signed in to the console.
 package struct ConsoleSession: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
     package let accountName: String
 }
 
-/// A browser as its account sees it.
+/// A browser as seen by its account.
 package struct SessionRecord: Hashable, Sendable {
     package let id: Int64
     /// The name that the browser gives itself.
@@ -19,7 +19,7 @@ package struct SessionRecord: Hashable, Sendable {
     package let seen: Timestamp
 }
 
-/// A browser that is signed in, as the server's owner sees it.
+/// A signed-in browser as seen by the server's owner.
 package struct OwnedSession: Hashable, Sendable {
     package let id: Int64
     package let account: String
@@ -30,7 +30,7 @@ package struct OwnedSession: Hashable, Sendable {
     package let seen: Timestamp
 }
 
-/// Sessions of browsers in the console, and the passkeys with which browsers sign in.
+/// Sessions of browsers in the console, and passkeys for signing them in.
 package struct SessionStore: NounStore {
     let database: any StorageDatabase
     let time: any TimeSource
@@ -46,8 +46,9 @@ package struct SessionStore: NounStore {
     ///
     /// - Parameters:
     ///   - secondFactor: A code of the account's authenticator app, or a recovery code.
-    ///   - secret: What the browser presents from now on; the database has its digest.
-    /// - Throws: `unauthorized` for a code that is not valid or is for a device only, `secondFactor` if one is missing or wrong.
+    ///   - secret: The browser's credential from now on; the database has its digest.
+    /// - Throws: `unauthorized` for an invalid code or a code for devices only, `secondFactor` if one is missing or
+    ///   wrong.
     package func openSession(
         code: SignInCode, secondFactor: String? = nil, browser: String, secret: [UInt8]
     ) async throws {
@@ -101,7 +102,7 @@ package struct SessionStore: NounStore {
         return found.session
     }
 
-    /// Whether the session was not signed out meanwhile.
+    /// Whether the session has not been signed out meanwhile.
     package func isOpen(_ session: ConsoleSession) async throws -> Bool {
         try await database.read { db in
             try db.exists("SELECT 1 FROM session WHERE id = ?", [session.id])
@@ -115,14 +116,14 @@ package struct SessionStore: NounStore {
         }
     }
 
-    /// Signs all browsers of an account out but one.
+    /// Signs all browsers of an account out except one.
     package func endOthers(than session: Int64, of account: AccountID) async throws {
         try await database.commit(of: account) { db in
             try db.execute("DELETE FROM session WHERE account = ? AND id <> ?", [account.value, session])
         }
     }
 
-    /// Returns the newest sessions of an account, the oldest of them first, and how many there are.
+    /// Returns the newest sessions of an account, in ascending order, and their total number.
     package func newest(
         of account: AccountID, limit: Int
     ) async throws -> (newest: [SessionRecord], total: Int) {
@@ -185,8 +186,8 @@ package struct SessionStore: NounStore {
     }
 }
 
-/// The token in the forms of a session, so that no other site can post them. It is derived from the session's secret, which it does not
-/// reveal.
+/// The token in a session's forms, preventing other sites from posting them. It is derived from the session's secret
+/// without revealing it.
 package enum FormToken {
     package static func of(_ secret: [UInt8]) -> String { Hex.encode(hash(Array("form".utf8) + secret).prefix(16)) }
 

@@ -5,21 +5,22 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Devices that are ahead of a log: they have named a position, a number and a digest, that the log does not have. So the log went back to an
-/// earlier state. A row for each log and device stays until the device names a position that the log has, or its access ends.
+/// Devices ahead of a log: they have named a position (a number and a digest) missing from the log. So the log went
+/// back to an earlier state. A row for each log and device stays until the device names a position that the log has, or
+/// its access ends.
 package final class AheadDevices: NounStore {
     private struct Key: Hashable {
         let device: Int64
         let container: String
     }
 
-    /// More rows than this are counted and not kept in memory; their devices are asked for again when they come back.
+    /// Further rows are counted but not kept in memory; their devices are asked for again when they come back.
     private static let maximumKnown = 10_000
 
     let database: any StorageDatabase
     let time: any TimeSource
     private let log: Logger
-    /// The rows as of the last look or change, so that a request that is as it should be costs nothing.
+    /// The rows as of the last look or change, so that regular requests cost nothing.
     private let known = Mutex<Set<Key>>([])
 
     init(database: any StorageDatabase, time: any TimeSource, log: Logger) {
@@ -28,7 +29,7 @@ package final class AheadDevices: NounStore {
         self.log = log
     }
 
-    /// Records that a log does not have the position that a device has read. The first device of a log is logged.
+    /// Records that a log does not have the position read by a device. The first device of a log is logged.
     package func note(_ position: LogPosition, of device: SignedInDevice, in name: ContainerName) async {
         guard let digest = position.digest, position.sequence > .zero else { return }
         let key = Key(device: device.device, container: name.text)
@@ -86,7 +87,7 @@ package final class AheadDevices: NounStore {
         }
     }
 
-    /// Reads the records of other processes.
+    /// Reads the records of remote processes.
     func refresh() async throws {
         let rows = try await database.readOnce { db in
             try db.rows(
@@ -99,7 +100,7 @@ package final class AheadDevices: NounStore {
         known.withLock { $0 = Set(rows) }
     }
 
-    /// Returns the containers whose logs went back, with how many devices that have access are ahead of each.
+    /// Returns the containers whose logs went back, with the number of devices with access ahead of each.
     static func logs(_ db: any StorageTransaction) throws -> [Int64: Int] {
         let rows = try db.rows(
             """

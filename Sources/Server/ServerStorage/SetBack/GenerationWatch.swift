@@ -5,17 +5,18 @@ import Synchronization
 
 /// Notices that the database is older than the files or objects beside it.
 ///
-/// The database counts its generations: each check of health commits the next one, and then writes its number to a place that does not move
-/// with the database, a file of the data directory or an object of the bucket. So that number is never greater than the database's, unless
-/// the database was put back to an earlier state. The number is compared at a start, and with each check, because a database can also go
-/// back under a running process, when a standby takes over that lacks the last commits.
+/// The database counts its generations: each check of health commits the next generation, and then writes its number to
+/// a place that does not move with the database, a file of the data directory or an object of the bucket. So that
+/// number is never greater than the database's, unless the database was restored to an earlier state. The number is
+/// compared at a start, and with each check, because a database can also go back under a running process, when a
+/// standby without the last commits takes over.
 ///
 /// The sign stays in the database until the owner has prepared it with ``ServerStore/markRestored(trustsDevices:)``.
 final class GenerationWatch: NounStore {
     private struct State {
-        /// The greatest number that this process has read or committed; nil before the first look.
+        /// The greatest number read or committed by this process; nil before the first look.
         var seen: Int64?
-        /// The time of the sign that was last logged.
+        /// The time of the last logged sign.
         var logged: Timestamp?
     }
 
@@ -32,8 +33,8 @@ final class GenerationWatch: NounStore {
         self.log = log
     }
 
-    /// Begins the next generation, in the database and beside it, or notices that the database went back. Throws the reason if one of them
-    /// cannot be written.
+    /// Begins the next generation, in the database and beside it, or notices that the database went back. Throws the
+    /// reason if either cannot be written.
     func look() async throws {
         let seen: Int64
         if let known = state.withLock({ $0.seen }) { seen = known } else { seen = try await objects.generation() ?? 0 }
@@ -46,7 +47,7 @@ final class GenerationWatch: NounStore {
         }
         let found = try await objects.keep(generation: max(generation, seen))
         let isNew = state.withLock { state in
-            // The number of another process was in the database before it came to be beside it.
+            // A remote process's number was in the database before it came to be beside it.
             state.seen = max(state.seen ?? 0, generation, seen, found)
             defer { state.logged = setBack?.noted }
             return setBack != nil && state.logged != setBack?.noted
@@ -58,8 +59,8 @@ final class GenerationWatch: NounStore {
         }
     }
 
-    /// Arguments: the time, and the greatest number that is known beside the database. A database that went back stays where it is, so that
-    /// the newer one can be put back and is recognised.
+    /// Arguments: the time, and the greatest number known beside the database. A database that went back stays where it
+    /// is, so that a newer database can be put back and is recognised.
     private static let next = """
         INSERT INTO health ("only", at, generation, setBackAt, setBackFrom, setBackTo)
         VALUES (
@@ -77,7 +78,7 @@ final class GenerationWatch: NounStore {
         try db.row("SELECT setBackAt, setBackFrom, setBackTo FROM health").flatMap { try SetBack.Database($0) }
     }
 
-    /// Makes a database that went back the newest one, as its owner wishes.
+    /// Turns a database that went back into the newest, as its owner wishes.
     static func accept(_ db: any StorageTransaction) throws {
         try db.execute(
             """
@@ -87,10 +88,10 @@ final class GenerationWatch: NounStore {
     }
 }
 
-/// The text in which a generation lies beside the database.
+/// The text form of a generation beside the database.
 enum GenerationText {
     private static let prefix = "ubiquity-server generation "
-    /// More than any such text has.
+    /// More than the length of any such text.
     static let limit = 8_192
 
     static func bytes(of generation: Int64) -> [UInt8] { Array("\(prefix)\(generation)\n".utf8) }

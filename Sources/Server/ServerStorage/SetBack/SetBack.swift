@@ -1,16 +1,16 @@
 package import Basics
 
-/// The signs that a server's data went back to an earlier state.
+/// Signs of a server's data having gone back to an earlier state.
 package struct SetBack: Hashable, Sendable {
-    /// The sign that the server found by itself; nil: none.
+    /// The sign found by the server itself; nil: none.
     package let database: Database?
-    /// How many logs lack entries that a device has read.
+    /// The number of logs lacking entries read by a device.
     package let logs: Int
 
     package struct Database: Hashable, Sendable {
         /// When the server noticed it.
         package let noted: Timestamp
-        /// The generation that the database had reached, and the one to which it went back.
+        /// The generation reached by the database, and the generation to which it went back.
         package let from: UInt64
         package let to: UInt64
     }
@@ -39,7 +39,7 @@ extension SetBack.Database {
         """
     }
 
-    /// Nil where no row says that the database went back.
+    /// Nil unless the row says that the database went back.
     init?(_ row: StorageRow) throws {
         guard let noted = try row["setBackAt"] as Int64? else { return nil }
         self.noted = Timestamp(seconds: noted)

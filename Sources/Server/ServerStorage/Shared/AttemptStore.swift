@@ -2,20 +2,22 @@ import Basics
 import Foundation
 import Synchronization
 
-/// Counts attempts at codes and passwords for all processes that share a database, so that more processes do not allow more attempts.
+/// Counts attempts at codes and passwords for all processes sharing a database, so that more processes do not allow
+/// more attempts.
 ///
-/// A row has the time at which the action's bucket of tokens is full again (the generic cell rate algorithm), which one statement reads and
-/// moves. Rows whose time has come are equivalent to none and are removed.
+/// A row has the time at which the action's bucket of tokens is full again (the generic cell rate algorithm), read and
+/// moved by a single statement. Rows whose time has come are equivalent to none and are removed.
 package final class AttemptStore: NounStore {
-    /// How many attempts are allowed at once.
+    /// The most attempts in a burst.
     package static let capacity: Int64 = 5
-    /// The seconds after which one more attempt is allowed.
+    /// The seconds after which a further attempt is allowed.
     package static let interval: Int64 = 12
     /// More rows mean an attack from many addresses: the table is cleared.
     private static let maximumRows = 100_000
-    /// The seconds between two removals of old rows by one process.
+    /// The seconds between two removals of old rows by a process.
     private static let cleaningPause: Int64 = 10
-    /// The clocks of processes may differ by this many seconds. A row that is further ahead was written with a wrong clock and is replaced.
+    /// The clocks of processes may differ by this many seconds. A row further ahead was written with a wrong clock and
+    /// is replaced.
     private static let clockTolerance: Int64 = 300
 
     let database: any StorageDatabase
@@ -29,7 +31,8 @@ package final class AttemptStore: NounStore {
 
     /// Counts an attempt.
     ///
-    /// - Parameter action: What is bounded, including for whom, such as `sign-in 192.0.2.1`. The database has its digest.
+    /// - Parameter action: The bounded action, including for whom, such as `sign-in 192.0.2.1`. The database has its
+    ///   digest.
     /// - Returns: Whether the attempt is allowed.
     /// - Throws: ``StorageError`` if the database does not accept writes.
     package func take(_ action: String) async throws -> Bool {

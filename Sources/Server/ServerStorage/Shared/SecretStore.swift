@@ -1,8 +1,8 @@
 import Basics
 import Foundation
 
-/// Secrets of the server itself, such as keys with which it signs what it sends to browsers. A secret is made when it is first needed, and
-/// is the same for all processes that share the database.
+/// Secrets of the server itself, such as keys for signing data sent to browsers. A secret is created on first use, and
+/// is the same for all processes sharing the database.
 struct SecretStore: NounStore {
     enum Name: String {
         /// Signs challenges for passkeys.
@@ -22,7 +22,7 @@ struct SecretStore: NounStore {
         var random = SystemRandomNumberGenerator()
         let value = Data((0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) })
         return try await database.commit(.statement) { db in
-            // Another process may make it at the same moment; the first row stays.
+            // A concurrent process may create it at the same moment; the first row stays.
             try db.execute(
                 "INSERT INTO secret (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", [name.rawValue, value])
             guard let stored = try Self.stored(name, db) else {
@@ -36,6 +36,6 @@ struct SecretStore: NounStore {
         try db.value(Data.self, "SELECT value FROM secret WHERE name = ?", [name.rawValue])
     }
 
-    /// Removes all secrets, so that what they have signed is no longer valid.
+    /// Removes all secrets, so that everything signed with them is invalid.
     static func removeAll(_ db: any StorageTransaction) throws { try db.execute("DELETE FROM secret") }
 }

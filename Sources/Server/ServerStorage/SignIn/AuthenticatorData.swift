@@ -1,14 +1,14 @@
 import Cryptography
 import Foundation
 
-/// The binary data that an authenticator sends (WebAuthn Level 2, 6.1).
+/// The binary data sent by an authenticator (WebAuthn Level 2, 6.1).
 struct AuthenticatorData {
     struct Credential {
         let id: [UInt8]
         let key: P256PublicKey
     }
 
-    /// The longest that WebAuthn allows (Level 2, 7.1, step 17 of its successor).
+    /// The longest allowed by WebAuthn (Level 2, 7.1, step 17 of its successor).
     static let maximumCredentialBytes = 1_023
     private static let minimumBytes = 37
 
@@ -16,7 +16,7 @@ struct AuthenticatorData {
     /// The new key; registrations only.
     let credential: Credential?
 
-    /// - Throws: ``PasskeyProblem`` for another domain, and unless a person was present and verified.
+    /// - Throws: ``PasskeyProblem`` for a different domain, and unless a person was present and verified.
     init(_ bytes: [UInt8], domain: String) throws(PasskeyProblem) {
         guard (Self.minimumBytes...CBOR.maximumBytes).contains(bytes.count) else { throw .malformed }
         guard isEqualInConstantTime(Data(bytes[..<32]), Data(SHA256.hash(Array(domain.utf8)))) else {
@@ -46,7 +46,8 @@ struct AuthenticatorData {
         static let extensions = Flags(rawValue: 128)
     }
 
-    /// Parses the credential (WebAuthn Level 2, 6.5.1): 16 bytes of the authenticator's model, the length of the id, the id, the key.
+    /// Parses the credential (WebAuthn Level 2, 6.5.1): 16 bytes of the authenticator's model, the length of the id,
+    /// the id, the key.
     private static func credential(
         _ bytes: ArraySlice<UInt8>
     ) throws(PasskeyProblem) -> (credential: Credential, rest: ArraySlice<UInt8>) {
@@ -69,7 +70,7 @@ struct AuthenticatorData {
         guard let x = value[.number(-2)]?.bytes, let y = value[.number(-3)]?.bytes, x.count == 32, y.count == 32 else {
             throw .malformed
         }
-        // The initializer refuses bytes that are not a point of the curve.
+        // The initializer refuses bytes other than a point of the curve.
         guard let key = P256PublicKey([4] + x + y) else { throw .malformed }
         return key
     }

@@ -1,4 +1,4 @@
-/// Base32 as in RFC 4648, 6, without padding: the form in which authenticator apps take a secret.
+/// Base32 as in RFC 4648, 6, without padding: the form of secrets for authenticator apps.
 package enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Base64url without padding (RFC 4648, 5), in which WebAuthn's scripts exchange bytes.
+/// Base64url without padding (RFC 4648, 5), used by WebAuthn's scripts for exchanging bytes.
 package enum Base64URL {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")

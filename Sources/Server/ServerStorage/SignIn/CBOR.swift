@@ -1,5 +1,5 @@
-/// A value of CBOR (RFC 8949) in the subset that authenticators send (CTAP 2.1, 8, "canonical CBOR"): definite lengths, no tags and no
-/// floating-point numbers.
+/// A value of CBOR (RFC 8949) in the subset sent by authenticators (CTAP 2.1, 8, "canonical CBOR"): definite lengths,
+/// no tags and no floating-point numbers.
 package indirect enum CBOR: Hashable, Sendable {
     case unsigned(UInt64)
     /// The number -1 - n.
@@ -23,7 +23,7 @@ package indirect enum CBOR: Hashable, Sendable {
         case trailing
     }
 
-    /// CTAP 2.1 allows four levels; statements of attestation, which are skipped, need one more.
+    /// CTAP 2.1 allows four levels; statements of attestation, skipped by this server, need one more.
     package static let maximumDepth = 8
     package static let maximumBytes = 1 << 16
 
@@ -41,7 +41,7 @@ package indirect enum CBOR: Hashable, Sendable {
 
     /// Reads the value at the beginning.
     ///
-    /// - Returns: The value, and the bytes that follow it.
+    /// - Returns: The value, and the bytes after it.
     package static func prefix(
         of bytes: ArraySlice<UInt8>
     ) throws(Problem) -> (value: CBOR, rest: ArraySlice<UInt8>) {
@@ -50,7 +50,7 @@ package indirect enum CBOR: Hashable, Sendable {
         return (value, reader.rest)
     }
 
-    /// The value of a key; nil also where this is no map.
+    /// The value of a key; nil also for values other than maps.
     package subscript(_ key: CBOR) -> CBOR? {
         guard case .map(let entries) = self else { return nil }
         return entries[key]
@@ -62,7 +62,7 @@ package indirect enum CBOR: Hashable, Sendable {
     }
 }
 
-/// Reads CBOR in time and memory that are linear in the bytes.
+/// Reads CBOR in time and memory linear in the bytes.
 private struct CBORReader {
     var rest: ArraySlice<UInt8>
 
@@ -114,7 +114,7 @@ private struct CBORReader {
     }
 
     private mutating func array(_ count: UInt64, _ depth: Int) throws(CBOR.Problem) -> [CBOR] {
-        // Each element has a byte at least.
+        // Each element has at least a byte.
         guard count <= UInt64(rest.count) else { throw .truncated }
         var elements: [CBOR] = []
         for _ in 0..<count { elements.append(try value(depth: depth + 1)) }

@@ -12,7 +12,7 @@ struct ClientData: Decodable {
     private let origin: String
     private let crossOrigin: Bool?
 
-    /// - Throws: ``PasskeyProblem`` unless our own page requested exactly this from the browser.
+    /// - Throws: ``PasskeyProblem`` unless the console's page requested exactly this from the browser.
     static func check(
         _ json: [UInt8], for ceremony: Ceremony, challenge: [UInt8], origin: WebOrigin
     ) throws(PasskeyProblem) {

@@ -4,11 +4,11 @@ package enum DeviceScope: String, Hashable, Sendable, CaseIterable {
     /// Permits nothing that changes a log, adds chunks or publishes.
     case read
 
-    /// A scope that only a newer version knows is read as the most restricted one.
+    /// A newer version's scope is read as the most restricted scope.
     init(stored text: String) { self = DeviceScope(rawValue: text) ?? .read }
 }
 
-/// The access that a sign-in code gives to the device that uses it.
+/// The access that a sign-in code gives to its device.
 package struct DeviceGrant: Hashable, Sendable {
     package let scope: DeviceScope
     /// When the device's access ends, in seconds since 1970 UTC; nil: when it is revoked.

@@ -1,15 +1,16 @@
 import Cryptography
 import Foundation
 
-/// Generates the codes of an authenticator app: RFC 4226 (HOTP) over the time (RFC 6238, TOTP), with SHA-1 and steps of 30 seconds, which
-/// every app supports.
+/// Generates the codes of an authenticator app: RFC 4226 (HOTP) over the time (RFC 6238, TOTP), with SHA-1 and steps of
+/// 30 seconds, supported by every app.
 package struct OneTimePassword: Hashable, Sendable {
     package static let period: Int64 = 30
     package static let digits = 6
-    /// Steps before and after the current one whose codes are accepted, for clocks that differ and people who type slowly.
+    /// Steps before and after the current step whose codes are accepted, for differing clocks and people who type
+    /// slowly.
     package static let window: Int64 = 1
 
-    /// 20 bytes when the server made it (RFC 4226, 4, R6).
+    /// 20 bytes if created by the server (RFC 4226, 4, R6).
     package let secret: [UInt8]
 
     package init(secret: [UInt8]) { self.secret = secret }
@@ -34,10 +35,11 @@ package struct OneTimePassword: Hashable, Sendable {
         return String(repeating: "0", count: digits - text.utf8.count) + text
     }
 
-    /// Returns the step that a code belongs to, if it is one of the window and no code of that step or of a later one was accepted before.
+    /// Returns the step of a code, if it is in the window and no code of that step or of a later step was accepted
+    /// before.
     ///
     /// - Parameters:
-    ///   - last: The last step that was accepted.
+    ///   - last: The last accepted step.
     ///   - seconds: Since 1970 UTC.
     package func step(of code: String, at seconds: Int64, after last: Int64?) -> Int64? {
         let current = Self.step(at: seconds)
@@ -51,14 +53,14 @@ package struct OneTimePassword: Hashable, Sendable {
         return found
     }
 
-    /// The secret as a person types it into an app that cannot read the address: base32 in groups of four (RFC 4648, 6).
+    /// The secret for typing into an app that cannot read the address: base32 in groups of four (RFC 4648, 6).
     package var text: String {
         let text = Array(Base32.encode(secret).utf8)
         return stride(from: 0, to: text.count, by: 4)
             .map { String(decoding: text[$0..<min($0 + 4, text.count)], as: UTF8.self) }.joined(separator: " ")
     }
 
-    /// Returns the address that apps read (github.com/google/google-authenticator/wiki/Key-Uri-Format).
+    /// Returns the address read by apps (github.com/google/google-authenticator/wiki/Key-Uri-Format).
     package func address(account: String, issuer: String) -> String {
         let label = "\(Self.escaped(issuer)):\(Self.escaped(account))"
         return

@@ -1,13 +1,13 @@
 import Cryptography
 import Foundation
 
-/// A browser's proof that it has a passkey (WebAuthn Level 2, 7.2).
+/// A browser's proof of having a passkey (WebAuthn Level 2, 7.2).
 package struct PasskeyAssertion: Hashable, Sendable {
     package let credential: [UInt8]
     package let clientData: [UInt8]
     package let authenticatorData: [UInt8]
     package let signature: [UInt8]
-    /// The user handle of the account to which the authenticator says the passkey belongs.
+    /// The user handle of the passkey's account, as claimed by the authenticator.
     package let userHandle: [UInt8]
 
     package init(
@@ -20,12 +20,12 @@ package struct PasskeyAssertion: Hashable, Sendable {
         self.userHandle = userHandle
     }
 
-    /// Checks everything except which account the passkey belongs to.
+    /// Checks everything except the passkey's account.
     ///
     /// - Parameters:
     ///   - key: The passkey's public key (X9.63).
     ///   - counter: The passkey's last signature counter.
-    /// - Returns: The new counter, which is 0 for authenticators that do not count.
+    /// - Returns: The new counter; 0 for authenticators that do not count.
     /// - Throws: ``PasskeyProblem``.
     package func verify(
         key: [UInt8], counter: UInt32, challenge: [UInt8], origin: WebOrigin

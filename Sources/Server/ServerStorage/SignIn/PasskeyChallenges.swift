@@ -1,10 +1,10 @@
 import Cryptography
 import Foundation
 
-/// Challenges for passkeys: random, for one browser, valid for five minutes, accepted once.
+/// Challenges for passkeys: random, for a single browser, valid for five minutes, accepted once.
 ///
-/// A challenge carries its own expiry and a code that only this server can make, so pages that need no sign-in take no memory. Only
-/// challenges that were accepted are remembered, until they expire: see ``SessionStore/useChallenge(_:at:_:)``.
+/// A challenge carries its expiry and a code that only this server can create, so pages that need no sign-in take no
+/// memory. Only accepted challenges are remembered, until they expire: see ``SessionStore/useChallenge(_:at:_:)``.
 package struct PasskeyChallenges: Sendable {
     package static let lifetime: Int64 = 300
     /// The clocks of the processes of a server may differ by this many seconds.
@@ -16,10 +16,10 @@ package struct PasskeyChallenges: Sendable {
     /// - Parameter key: The key of the server; all its processes have the same.
     package init(key: [UInt8]) { self.key = key }
 
-    /// Makes a challenge.
+    /// Creates a challenge.
     ///
     /// - Parameters:
-    ///   - holder: Something that only the browser that the challenge is for has, such as its session.
+    ///   - holder: A value known only to the browser for the challenge, such as its session.
     ///   - now: Seconds since 1970 UTC.
     package func make(for holder: String, now: Int64) -> [UInt8] {
         var random = SystemRandomNumberGenerator()
@@ -28,7 +28,7 @@ package struct PasskeyChallenges: Sendable {
         return nonce + end + code(of: nonce + end, holder)
     }
 
-    /// Whether this server made the challenge for that browser, and it has not expired.
+    /// Whether this server created the challenge for that browser, and it has not expired.
     package func isValid(_ challenge: [UInt8], for holder: String, now: Int64) -> Bool {
         guard challenge.count == Self.nonceBytes + 8 + 32, let end = Self.end(of: challenge) else { return false }
         let content = Array(challenge[..<(Self.nonceBytes + 8)])
@@ -36,7 +36,7 @@ package struct PasskeyChallenges: Sendable {
             && (now...(now + Self.lifetime + Self.clockTolerance)).contains(end)
     }
 
-    /// Returns when a challenge expires; nil for bytes that are none.
+    /// Returns when a challenge expires; nil for other bytes.
     static func end(of challenge: [UInt8]) -> Int64? {
         guard challenge.count >= nonceBytes + 8 else { return nil }
         let bits = challenge[nonceBytes..<nonceBytes + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -1,6 +1,6 @@
 /// Why a passkey was not accepted.
 package enum PasskeyProblem: Error, Hashable, Sendable {
-    /// The bytes are not what a browser sends.
+    /// The bytes do not have the form sent by a browser.
     case malformed
     /// A registration in place of a sign-in, or the other way round.
     case otherCeremony

@@ -1,7 +1,7 @@
 import Cryptography
 
-/// A passkey that a browser has made (WebAuthn Level 2, 7.1). The attestation statement is ignored: an authenticator's make decides nothing
-/// here.
+/// A passkey created by a browser (WebAuthn Level 2, 7.1). The attestation statement is ignored: an authenticator's
+/// brand decides nothing.
 package struct PasskeyRegistration: Hashable, Sendable {
     package let credential: [UInt8]
     /// The public key, uncompressed (X9.63), 65 bytes.

@@ -1,7 +1,7 @@
 import CloudProtocol
 
-/// The origin at which a browser reaches the console: it signs for this origin, and passkeys belong to its domain (WebAuthn Level 2,
-/// 13.4.9).
+/// The origin of the console in a browser: it signs for this origin, and passkeys belong to its domain (WebAuthn Level
+/// 2, 13.4.9).
 package struct WebOrigin: Hashable, Sendable {
     /// The origin, such as `https://cloud.example.org:8443`, without the scheme's default port.
     package let text: String
@@ -10,7 +10,7 @@ package struct WebOrigin: Hashable, Sendable {
 
     /// - Returns: Nil where browsers offer no passkeys: at IP addresses, and without TLS except on `localhost`.
     package init?(_ url: String) {
-        // The error says which part is wrong; only the fact that one is matters here.
+        // The error names the wrong part; only its presence matters.
         guard let address = try? ServerAddress(url) else { return nil }
         let scheme = address.isEncrypted ? "https" : "http"
         let place = address.description.dropFirst(scheme.utf8.count + 3).prefix { $0 != "/" }

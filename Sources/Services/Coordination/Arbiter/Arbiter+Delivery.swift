@@ -42,7 +42,8 @@ extension Arbiter {
         state.deliveries.append(.message(message, presenter, client))
     }
 
-    /// Delivers outcomes and messages. One thread delivers at a time, so everything arrives in the order in which it was decided.
+    /// Delivers outcomes and messages. One thread delivers at a time, so everything arrives in the order of the
+    /// decisions.
     private func deliver(_ deliveries: [Delivery]) {
         var batch = deliveries
         while !batch.isEmpty {
@@ -54,7 +55,8 @@ extension Arbiter {
         }
     }
 
-    /// Takes the deliveries to carry out. Empty if there are none, or if another thread is delivering: that thread delivers these as well.
+    /// Takes pending deliveries. Empty if there are none, or if another thread is delivering and will take these as
+    /// well.
     private static func takeDeliveries(_ state: inout State) -> [Delivery] {
         guard !state.isDelivering, !state.deliveries.isEmpty else { return [] }
         state.isDelivering = true
@@ -73,7 +75,7 @@ extension Arbiter {
 
     // MARK: Time
 
-    /// Sets the timer for the table's next deadline. An alarm that turns out to be unnecessary costs one event.
+    /// Sets the timer for the table's next deadline. An unnecessary alarm costs one event.
     private func setAlarm(_ state: inout State) {
         guard !state.isClosed, let wake = state.table.nextWake else { return }
         if let alarm = state.alarm {

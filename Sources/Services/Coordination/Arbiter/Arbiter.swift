@@ -1,22 +1,25 @@
 import Synchronization
 
-/// Grants coordinated access to files among the programs of a device.
+/// Grants coordinated access to files among a device's programs.
 ///
-/// A program requests a *claim*: it reads or writes items, or waits until it may. ``ClaimTable`` makes the decisions as a pure value: an
-/// event goes in, actions come out. The arbiter owns that table and does everything around it that is not pure: it serializes events from
-/// any thread, calls back, sends messages to presenters, and keeps the timer for everything that times out.
+/// A program requests a *claim*: it reads or writes items, or waits until it may. ``ClaimTable`` makes the decisions as
+/// a pure value: an event goes in, actions come out. The arbiter owns that table and handles its impure surroundings:
+/// it serializes events from any thread, calls back, sends messages to presenters, and keeps the timer for all
+/// deadlines.
 ///
 /// Invariants:
-/// - Each request has exactly one outcome, and each question to a presenter at most one answer that counts.
-/// - Outcomes and messages are delivered in the order in which the table decided them, by one thread at a time, without the lock.
-/// - There is at most one timer, for the earliest deadline of the table.
+/// - Each request has exactly one outcome, and each question to a presenter at most one valid answer.
+/// - Outcomes and messages are delivered in the order of the table's decisions, by one thread at a time, without the
+///   lock.
+/// - There is at most one timer, for the table's earliest deadline.
 ///
 /// The arbiter must not:
-/// - be called inside a database transaction: its lock comes before the database's, as the table reads the tree under it;
+/// - be called inside a database transaction: its lock comes before the database's, as the table reads the tree under
+///   it;
 /// - wait for the network or a disk, or call a client while it holds its lock;
-/// - decide: a rule about which claim waits for which belongs in ``ClaimTable``.
+/// - decide: rules about the order of claims belong in ``ClaimTable``.
 ///
-/// An outcome or a message may be delivered before the call that caused it returns.
+/// An outcome or a message may be delivered before the causing call returns.
 package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     package typealias Outcome = Result<[ItemKey], ClaimError>
 
@@ -24,9 +27,9 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         var table: ClaimTable
         var nextNumber: UInt64 = 0
         var waiters: [ClaimID: @Sendable (Outcome) -> Void] = [:]
-        /// Deliveries that are decided and not carried out yet.
+        /// Deliveries decided but not carried out yet.
         var deliveries: [Delivery] = []
-        /// Whether a thread is delivering; other threads then only append.
+        /// Whether a thread is delivering; all others then only append.
         var isDelivering = false
         var alarm: (time: Duration, task: Task<Void, Never>)?
         var isClosed = false
@@ -133,7 +136,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         return isOwn
     }
 
-    /// Returns the item or name that a presenter presents now; nil if the presenter is gone.
+    /// Returns a presenter's current item or name; nil if the presenter is gone.
     package func key(of presenter: PresenterID) -> ItemKey? { state.withLock { $0.table.presenters[presenter]?.key } }
 
     package func answer(_ ask: AskID, _ answer: PresenterReply, of client: ClientID) {
@@ -142,25 +145,27 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
 
     // MARK: Everything else
 
-    /// Handles a change of the tree, after its commit, or of a client's state. Requests, presenters and answers have methods of their own.
+    /// Handles a change of the tree, after its commit, or of a client's state. Requests, presenters and answers have
+    /// separate methods.
     package func handle(_ event: ClaimEvent) {
         perform { _ in event }
     }
 
-    /// Handles a change at an item or a name, after its commit. `event` receives the granted claim that writes there, as the author of the
-    /// change; nil if there is none.
+    /// Handles a change at an item or a name, after its commit. `event` receives the granted claim writing there, as
+    /// the change's author; nil if there is none.
     package func handle(
         at key: ItemKey, in folder: ItemNumber? = nil, _ event: @Sendable (_ writer: ClaimID?) -> ClaimEvent
     ) {
         perform { state in event(state.table.writer(of: key, in: folder, in: tree)) }
     }
 
-    /// Returns whether other clients may be waiting for this one: it holds a granted claim, or has a question to answer.
+    /// Returns whether any client may be waiting for this client: it holds a granted claim, or has a question to
+    /// answer.
     package func isBusy(_ client: ClientID) -> Bool { state.withLock { $0.table.isBusy(client) } }
 
     package func isGranted(_ id: ClaimID) -> Bool { state.withLock { $0.table.claims[id]?.phase == .granted } }
 
-    /// Ends all claims and presenters of a client that is gone. Its waiting requests fail with `cancelled`.
+    /// Ends all claims and presenters of a disconnected client. Its waiting requests fail with `cancelled`.
     package func end(_ client: ClientID) {
         perform { state in
             let ids = state.waiters.keys.filter { state.table.client(of: $0) == client }

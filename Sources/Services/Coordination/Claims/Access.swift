@@ -1,4 +1,4 @@
-/// One item of a request, and the kind of access to it.
+/// A request's item and the kind of access to it.
 package struct Access: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case reading(ReadingOptions)
@@ -10,7 +10,8 @@ package struct Access: Hashable, Sendable {
 
     package let key: ItemKey
     package let mode: Mode
-    /// The item's place when the access was requested. A replacing write stays at this place; a write that may create falls back to it.
+    /// The item's place when the access was requested. A replacing write stays at this place; a creating write falls
+    /// back to it.
     package let place: ItemPlace?
     /// Whether the write creates the item again if it was deleted while the request waited.
     package let mayCreate: Bool
@@ -26,7 +27,7 @@ package struct Access: Hashable, Sendable {
         if case .reading = mode { true } else { false }
     }
 
-    /// Whether the access never waits, and no other claim waits for it.
+    /// Whether the access never waits, nor delays any other claim.
     var isImmediate: Bool {
         if case .reading(let options) = mode { options.contains(.immediatelyAvailableMetadataOnly) } else { false }
     }

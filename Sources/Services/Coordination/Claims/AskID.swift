@@ -1,4 +1,4 @@
-/// The id of one question to a presenter, which is answered once. Chosen by the table.
+/// The id of a question to a presenter, to be answered once. Chosen by the table.
 package struct AskID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

@@ -1,21 +1,22 @@
-/// One request, from its arrival to its end.
+/// A request, from its arrival to its end.
 ///
-/// A granted claim is a lease: its holder loses it when it is stopped for longer than ``ClaimBounds/frozenHolder``, and when it dies.
+/// A granted claim is a lease: its holder loses it when stopped for longer than ``ClaimBounds/frozenHolder``, and when
+/// it dies.
 struct Claim: Sendable {
     enum Phase: Sendable {
         /// The claim waits for earlier claims.
         case blocked
-        /// The claim waits for presenters to make way. Later claims wait for this one as if it were granted.
+        /// The claim waits for presenters to make way. Later claims wait for it as if it were granted.
         case asking
         case granted
     }
 
-    /// The place of one access in the tree.
+    /// An access's place in the tree.
     struct Hold: Sendable {
         let access: Access
-        /// The present key: changes when the item is created or deleted, or when another takes its place.
+        /// The current key: changes when the item is created, deleted or replaced.
         var key: ItemKey
-        /// The item that counts for conflicts: the outermost package around `key`, or `key`.
+        /// The relevant item for conflicts: the outermost package around `key`, or `key`.
         var unit: ItemKey
     }
 
@@ -34,9 +35,9 @@ struct Claim: Sendable {
     var phase = Phase.blocked
     /// Whether it has waited for another claim, so that its conflicts may have changed since they were computed.
     var hasWaited = false
-    /// Questions whose answers the claim still waits for.
+    /// Questions for which the claim still waits.
     var awaited: Set<AskID> = []
-    /// All questions on behalf of the claim, including those to presenters that have made way.
+    /// All questions on behalf of the claim, including answered ones.
     var asks: [AskID] = []
     /// Notices to send when the claim ends: presenters are not notified of half of a change.
     var notices: [Notice] = []
@@ -59,7 +60,7 @@ struct Claim: Sendable {
         }
     }
 
-    /// The presenters that may be waiting for this claim before they answer, whether or not their client declared it.
+    /// The presenters that may be waiting for this claim before they answer, whether or not declared by their client.
     var overtakesForSakeOf: Set<WaitForGraph.Node> {
         var nodes: Set<WaitForGraph.Node> = []
         if let enclosure { nodes.insert(enclosure) }

@@ -5,18 +5,18 @@ package struct ClaimError: Error, Equatable, Sendable, CustomStringConvertible {
         case cancelled
         /// The request waited for as long as it allowed.
         case timedOut
-        /// The request would have waited for a claim or presenter that waits for it.
+        /// The request would have waited for a claim or presenter waiting for the request.
         case deadlock
         /// The item was deleted before the request was granted.
         case itemGone
-        /// A presenter could not do what it was asked to do.
+        /// A presenter could not do as requested.
         case presenterFailed
         /// A presenter does not relinquish the item's local bytes.
         case presenterKeepsItem
     }
 
     package let code: Code
-    /// What happened, to what, and what to do.
+    /// What happened, to which item, and the remedy.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,9 +1,9 @@
 package import CloudModel
 
-/// An event that the table handles.
+/// An event for the table.
 package enum ClaimEvent: Sendable {
     case requested(ClaimID, ClaimRequest)
-    /// The client cancelled the request; a claim that is already granted stays.
+    /// The client cancelled the request; an already granted claim stays.
     case cancelled(ClaimID)
     /// The accessor has returned.
     case finished(ClaimID)
@@ -12,14 +12,14 @@ package enum ClaimEvent: Sendable {
     case registered(PresenterID, PresenterRegistration)
     case unregistered(PresenterID)
 
-    /// Content or metadata of an item changed; `by` is the claim under which it was done, if any.
+    /// Content or metadata of an item changed; `by` is the claim of the change, if any.
     case changed(ItemNumber, by: ClaimID?)
     case created(ItemNumber, at: ItemPlace, by: ClaimID?)
-    /// The tree already has the item at its new place. An item that was there before has been reported as deleted.
+    /// The tree already has the item at its new place. An item previously there has been reported as deleted.
     case moved(ItemNumber, from: ItemPlace, to: ItemPlace, by: ClaimID?)
     case deleted(ItemNumber, from: ItemPlace, by: ClaimID?)
-    /// A new item has taken the place of another, and is that document from now on: after a save by rename, or a version from another
-    /// device.
+    /// A new item has replaced another, and is that document from now on: after a save by rename, or for a remote
+    /// version.
     case replaced(ItemNumber, with: ItemNumber, by: ClaimID?)
     /// The item was renamed to become the backup of a new file at its place, as editors do when they save.
     case setAside(ItemNumber, from: ItemPlace)

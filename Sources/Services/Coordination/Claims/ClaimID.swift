@@ -1,4 +1,4 @@
-/// The id of a request for coordinated access, and of the claim that it becomes. Chosen by the caller, never used twice.
+/// The id of a request for coordinated access, and of the resulting claim. Chosen by the caller, never used twice.
 package struct ClaimID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

@@ -3,7 +3,7 @@ package struct ClaimRequest: Sendable {
     package let client: ClientID
     package let purpose: Purpose
     package let accesses: [Access]
-    /// The presenter that the coordinator was created with: it gets no messages of its own accesses. Accepted only from the same client.
+    /// The coordinator's presenter: it gets no messages of its own accesses. Accepted only from the same client.
     package let presenter: PresenterID?
     /// Accepted only if it names something of the same client, or a claim of the same named purpose.
     package let enclosure: Enclosure?

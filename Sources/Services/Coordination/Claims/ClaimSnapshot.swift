@@ -1,8 +1,8 @@
-/// The table at one moment, for people to read: items that are claimed or presented and the folders above them, with the claims that wait,
-/// what they wait for and since when.
+/// A readable snapshot of the table: claimed or presented items and the folders above them, with the waiting claims,
+/// and for each its blockers and waiting time.
 package struct ClaimSnapshot: Equatable, Sendable {
     package struct Item: Equatable, Sendable {
-        /// How many folders are above it.
+        /// The number of folders above it.
         package let depth: Int
         package let key: ItemKey
         package let kind: TreeKind
@@ -15,7 +15,7 @@ package struct ClaimSnapshot: Equatable, Sendable {
         package let client: ClientID
         /// Whether it left a question unanswered.
         package let isSilent: Bool
-        /// The number of questions that it has not answered.
+        /// The number of unanswered questions.
         package let unanswered: Int
     }
 

@@ -1,5 +1,6 @@
 extension ClaimTable {
-    /// Asks all presenters that have to relinquish the item or to save. Returns false if the claim was refused as a result.
+    /// Asks all presenters that have to relinquish the item or to save. Returns false if the claim was refused as a
+    /// result.
     mutating func askPresenters(for id: ClaimID) -> Bool {
         guard let claim = claims[id] else { return false }
         claims[id]?.phase = .asking
@@ -26,8 +27,9 @@ extension ClaimTable {
 
     private enum Ability { case yes, no, never([WaitForGraph.Node]) }
 
-    /// Returns whether a presenter can answer; one that waits for this claim cannot. If all it waits for is to read, it is not in the
-    /// middle of writing anything, and the access may go on without its answer; otherwise one of the two has to give way.
+    /// Returns whether a presenter can answer; it cannot while waiting for this claim. If it waits only to read, it is
+    /// not in the middle of writing, and the access may continue without its answer; otherwise one of them must give
+    /// way.
     private func canAnswer(_ presenter: PresenterID, for claim: Claim) -> Ability {
         guard let path = graph.path(from: .presenter(presenter), to: [claim.node]) else { return .yes }
         let isReading = path.dropFirst().first?.claim.flatMap { claims[$0] }?.request.onlyReads ?? false
@@ -67,8 +69,8 @@ extension ClaimTable {
         ready.append(ask.claim)
     }
 
-    /// Passes over a presenter that has not answered in time or cannot: an eviction of its bytes is refused, everything else goes on
-    /// without its answer.
+    /// Passes over a presenter that has not answered in time or cannot: an eviction of its bytes is refused, everything
+    /// else continues without its answer.
     mutating func passOver(_ id: AskID) {
         guard let ask = asks[id], claims[ask.claim]?.awaited.contains(id) == true else { return }
         presenters[ask.presenter]?.isSilent = true
@@ -77,7 +79,8 @@ extension ClaimTable {
         settle(id)
     }
 
-    /// Ends a question after its claim: presenters that relinquished may reacquire; one that has not answered is notified when it does.
+    /// Ends a question after its claim: relinquishing presenters may reacquire; a presenter yet to answer is notified
+    /// when it does.
     mutating func end(_ id: AskID) {
         guard let ask = asks[id] else { return }
         guard ask.isAnswered else {

@@ -1,7 +1,7 @@
 extension ClaimTable {
     // MARK: Presenters
 
-    /// Adds a presenter; one whose item is gone is ignored.
+    /// Adds a presenter, unless its item is gone.
     /// - Precondition: the id is not in use.
     mutating func register(_ id: PresenterID, _ registration: PresenterRegistration, in tree: some ItemTree) {
         precondition(presenters[id] == nil, "a presenter needs a number of its own")
@@ -12,7 +12,7 @@ extension ClaimTable {
         clients[registration.client, default: Client()].presenters.insert(id)
     }
 
-    /// Removes a presenter. Claims that wait for its answer wait no longer.
+    /// Removes a presenter. Claims waiting for its answer no longer wait.
     mutating func unregister(_ id: PresenterID) {
         guard let presenter = presenters.removeValue(forKey: id) else { return }
         if let position = live.position(of: presenter.key) {
@@ -37,7 +37,7 @@ extension ClaimTable {
             || asks.values.contains { !$0.isAnswered && client.presenters.contains($0.presenter) }
     }
 
-    /// Ends everything of a dead client at once, without notices: there is no recipient.
+    /// Ends a dead client's claims and presenters immediately, without notices: there is no recipient.
     mutating func end(_ id: ClientID) {
         guard let client = clients.removeValue(forKey: id) else { return }
         for presenter in client.presenters.sorted() { unregister(presenter) }
@@ -45,7 +45,7 @@ extension ClaimTable {
         clients[id] = nil
     }
 
-    /// Freezes a client: no claim waits for its answers, or behind its requests that are still waiting. Its granted claims stay for a
+    /// Freezes a client: no claim waits for its answers, or behind its waiting requests. Its granted claims stay for a
     /// while.
     mutating func freeze(_ id: ClientID) {
         guard clients[id] != nil, !isFrozen(id) else { return }
@@ -76,7 +76,7 @@ extension ClaimTable {
         }
     }
 
-    /// Returns whether the client has been frozen for so long that other clients go on without it.
+    /// Returns whether the client has been frozen for so long that waiting clients continue without it.
     func isOverdue(_ id: ClientID, since: Duration) -> Bool { clients[id]?.frozenSince == since }
 
     private mutating func revokeClaims(of id: ClientID) {

@@ -1,6 +1,6 @@
 extension ClaimTable {
-    /// Finds the claims that this one has to wait for. Returns false if there are any, or if the claim was refused because it would wait
-    /// for itself.
+    /// Finds conflicting claims to wait for. Returns false if there are any, or if the claim was refused because it
+    /// would wait for itself.
     mutating func hold(up id: ClaimID) -> Bool {
         guard let claim = claims[id] else { return false }
         var isFree = true
@@ -15,7 +15,7 @@ extension ClaimTable {
             }
         }
         if !isFree { claims[id]?.hasWaited = true }
-        // A claim that no other waits for cannot close a cycle.
+        // Without claims waiting for it, a claim cannot close a cycle.
         if !graph.sources(of: claim.node).isEmpty, let path = graph.path(from: claim.node, to: [claim.node]) {
             refuse(id, .deadlock(path))
             return false
@@ -30,15 +30,16 @@ extension ClaimTable {
         if phase == .granted { return .waits }
         guard !behind.contains(.claim(id)), !isFrozen(claims[id]?.request.client) else { return .none }
         guard order < claim.order || phase == .asking else { return .none }
-        // A plain access ends at once, so it delays no claim by passing those that are only waiting themselves.
+        // A plain access ends immediately, so passing merely waiting claims does not delay them.
         guard phase == .asking || !claim.request.purpose.isPlain else { return .none }
-        // If the other claim waits for this one's enclosure or presenter, this claim must not wait for it: the other could never begin.
+        // If the other claim waits for this claim's enclosure or presenter, this claim must not wait for it: the other
+        // could never begin.
         let goals = claim.overtakesForSakeOf
         let mustLetPass = !goals.isEmpty && graph.path(from: .claim(id), to: goals) != nil
         return mustLetPass ? .overtakes : .waits
     }
 
-    /// Returns the claims that may not be held together with this one, each once, the earliest first.
+    /// Returns the conflicting claims, each once, the earliest first.
     func conflicts(of claim: Claim) -> [ClaimID] {
         var found: [HoldMode] = []
         for hold in claim.holds {
@@ -48,15 +49,15 @@ extension ClaimTable {
                 if mode.conflicts(with: other) { found.append(other) }
             }
         }
-        // Claims of one item are already in their order, unless one of them was added by a move.
+        // An item's claims are already in their order, unless a move added some.
         if found.count > 1 { found.sort { $0.order < $1.order } }
         var ids: [ClaimID] = []
         for mode in found where ids.last != mode.claim { ids.append(mode.claim) }
         return ids
     }
 
-    /// Returns the granted claim that writes at an item or a name, which is the author of changes there. Nil if there is none, or no
-    /// presenter to notify.
+    /// Returns the granted claim writing at an item or a name, as the author of changes there. Nil if there is none, or
+    /// no presenter to notify.
     func writer(of key: ItemKey, in folder: ItemNumber?, in tree: some ItemTree) -> ClaimID? {
         guard !presenters.isEmpty else { return nil }
         let place = live.position(of: key) ?? folder.flatMap { live.nearest($0, in: tree) }

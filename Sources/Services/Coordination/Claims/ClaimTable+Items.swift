@@ -1,5 +1,5 @@
 extension ClaimTable {
-    /// Handles a new item at a name that others wait for or present.
+    /// Handles a new item at a claimed or presented name.
     mutating func create(_ item: ItemNumber, at place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree) {
         rebind(.vacant(place), to: .item(item), in: tree)
         for notice in noticesAbove(place.folder, .subitemAppeared(item), in: tree) { notify(notice, by: claim) }
@@ -16,8 +16,8 @@ extension ClaimTable {
         for notice in notices { notify(notice, by: claim) }
     }
 
-    /// Moves claims and presenters of the old item to the new one, and notifies them that it changed; notifies those of the new item that
-    /// it moved.
+    /// Moves the old item's claims and presenters to the new item, and notifies them that it changed; notifies the new
+    /// item's presenters that it moved.
     mutating func replace(
         _ old: ItemNumber, with new: ItemNumber, wasMoved: Bool, by claim: ClaimID?, in tree: some ItemTree
     ) {
@@ -70,7 +70,7 @@ extension ClaimTable {
         }
     }
 
-    /// Moves everything that is held at one key to another.
+    /// Moves all claims and presenters at a key to a new key.
     private mutating func rebind(_ old: ItemKey, to new: ItemKey, in tree: some ItemTree) {
         guard let position = live.position(of: old) else { return }
         let held = live[position]
@@ -89,7 +89,7 @@ extension ClaimTable {
         live.prune(position)
     }
 
-    /// Finds the units of items again, which a move may have taken into a package or out of one.
+    /// Recomputes the units of items after a move, possibly into a package or out of it.
     private mutating func findUnits(atAndBelow item: ItemNumber, in tree: some ItemTree) {
         guard let position = live.position(of: .item(item)) else { return }
         for id in Set(live.claims(atAndBelow: position)).sorted() {
@@ -100,7 +100,7 @@ extension ClaimTable {
         }
     }
 
-    /// Moves the accesses for which `change` returns a key to that key, and recomputes which claims the claim has to wait for.
+    /// Moves the accesses for which `change` returns a key to that key, and recomputes the claim's conflicts.
     private mutating func changeHolds(
         of id: ClaimID, in tree: some ItemTree, _ change: (Claim.Hold, LiveTree) -> ItemKey?
     ) {
@@ -108,7 +108,7 @@ extension ClaimTable {
         let keys = claim.holds.map { change($0, live) }
         guard keys.contains(where: { $0 != nil }) else { return }
         for hold in claim.holds { release(hold, of: id) }
-        // Only a granted claim can be at a key that is gone; there it no longer affects other claims.
+        // Only a granted claim can be at a removed key; there it no longer affects other claims.
         let holds = zip(claim.holds, keys).map { old, key in
             place(old.access, at: key ?? old.key, of: claim, in: tree) ?? old
         }

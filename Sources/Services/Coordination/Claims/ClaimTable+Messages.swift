@@ -1,7 +1,8 @@
 extension ClaimTable {
     typealias MessagePlan = [(presenter: PresenterID, messages: [PresenterMessage])]
 
-    /// Returns what presenters have to do before the claim may begin. Fails if a presenter that has to agree cannot be asked.
+    /// Returns the presenters' tasks before the claim may begin. Fails if a presenter's agreement is required but it
+    /// cannot be asked.
     func plan(for claim: Claim) -> Result<MessagePlan, ClaimError> {
         guard !claim.request.purpose.isPlain else { return .success([]) }
         var plan: MessagePlan = []
@@ -44,7 +45,7 @@ extension ClaimTable {
         return false
     }
 
-    /// Returns one access' messages, in the order in which a presenter gets them.
+    /// Returns an access's messages, in the order of their delivery to a presenter.
     private func messages(for hold: Claim.Hold) -> [(PresenterID, PresenterMessage)] {
         guard let position = live.position(of: hold.key), let unit = live.position(of: hold.unit) else {
             return []
@@ -68,7 +69,7 @@ extension ClaimTable {
         }
     }
 
-    /// Returns the presenters of the packages that the item is in.
+    /// Returns the presenters of the item's enclosing packages.
     private func packages(around position: LiveTree.Position) -> [PresenterID] {
         live.ancestors(of: position).filter { live[$0].kind == .package }.flatMap { live[$0].presenters.sorted() }
     }

@@ -3,8 +3,8 @@ import CloudModel
 extension ClaimTable {
     // MARK: Which presenters are notified
 
-    /// Returns a notice for each presenter of the folder and the folders above it. A package that does not observe its content is notified
-    /// that it changed itself.
+    /// Returns a notice for each presenter of the folder and the folders above it. A package that does not observe its
+    /// content is notified that it changed itself.
     func noticesAbove(_ folder: ItemNumber?, _ notice: PresenterNotice, in tree: some ItemTree) -> [Claim.Notice] {
         guard !presenters.isEmpty, let folder, let nearest = live.nearest(folder, in: tree) else { return [] }
         return ([nearest] + live.ancestors(of: nearest)).flatMap { position -> [Claim.Notice] in
@@ -31,7 +31,7 @@ extension ClaimTable {
         return noticesAt(item, andBelow: true, .moved) + left + entered
     }
 
-    /// Returns the notices of a deletion, without those for presenters that agreed to it before.
+    /// Returns a deletion's notices, except for presenters that agreed to it before.
     func noticesOfDeletion(
         _ item: ItemNumber, from place: ItemPlace, by claim: ClaimID?, in tree: some ItemTree
     ) -> [Claim.Notice] {
@@ -61,7 +61,7 @@ extension ClaimTable {
         }
     }
 
-    /// Notifies all presenters, including the one that made the version itself.
+    /// Notifies all presenters, including the version's author.
     mutating func notify(_ item: ItemNumber, of version: VersionID, _ change: VersionChange, in tree: some ItemTree) {
         let above = noticesAbove(tree.entry(of: item)?.parent, .subitemVersion(item, version, change), in: tree)
         for notice in noticesAt(item, andBelow: false, .version(version, change)) + above { send(notice) }
@@ -69,7 +69,7 @@ extension ClaimTable {
 
     // MARK: When notices are sent
 
-    /// Sends a notice, or keeps it until the end of the claim that caused it; that claim's own client is not notified.
+    /// Sends a notice, or keeps it until the end of the causing claim, whose own client is not notified.
     mutating func notify(_ notice: Claim.Notice, by claim: ClaimID?) {
         guard let claim, let holder = claims[claim], holder.phase == .granted else { return send(notice) }
         if let presenter = presenters[notice.presenter], isOwn(presenter, of: holder.request) { return }

@@ -21,7 +21,7 @@ extension ClaimTable {
         }
     }
 
-    /// Returns the request without an enclosure or a presenter that does not exist or belongs to another client.
+    /// Returns the request without a nonexistent or foreign enclosure or presenter.
     private func believable(_ request: ClaimRequest) -> ClaimRequest {
         let isInside =
             switch request.enclosure {
@@ -37,13 +37,14 @@ extension ClaimTable {
             patience: request.patience)
     }
 
-    /// Returns whether two requests may belong together: a named purpose may be shared by several programs, one started by the other.
+    /// Returns whether two requests may belong together: a named purpose may be shared by several programs if one
+    /// started the other.
     private func belong(_ one: ClaimRequest, _ other: ClaimRequest) -> Bool {
         if case .named = one.purpose, one.purpose == other.purpose { return true }
         return one.client == other.client
     }
 
-    /// Advances a claim as far as possible: past the claims that block it, to the presenters, to the accessor.
+    /// Advances a claim as far as possible: past the blocking claims, to the presenters, to the accessor.
     mutating func advance(_ id: ClaimID) {
         guard let claim = claims[id], claim.phase != .granted, !isFrozen(claim.request.client) else { return }
         guard !graph.targets(of: claim.node).contains(where: { $0.claim != nil }) else { return }
@@ -76,7 +77,7 @@ extension ClaimTable {
         emit(.refuse(id, error))
     }
 
-    /// Releases everything that the claim holds, notifies presenters, and lets waiting claims go on.
+    /// Releases everything held by the claim, notifies presenters, and lets waiting claims continue.
     mutating func close(_ id: ClaimID) {
         guard let claim = claims.removeValue(forKey: id) else { return }
         for hold in claim.holds { release(hold, of: id) }
@@ -113,7 +114,7 @@ extension ClaimTable {
         }
     }
 
-    /// Returns the present meaning of a key: a name that an item has taken becomes that item, and links are followed on request.
+    /// Returns a key's current meaning: a name taken by an item becomes that item, and links are followed on request.
     func present(_ key: ItemKey, followingLinks: Bool = false, in tree: some ItemTree) -> ItemKey {
         guard case .item(var item) = normal(key, in: tree) else { return key }
         var left = followingLinks ? 40 : 0  // As many as the kernel follows (path_resolution(7)).

@@ -1,11 +1,11 @@
 /// Decides which claim may read or write what, and when: an event goes in, actions come out.
 ///
-/// A claim first waits for conflicting claims that arrived earlier, then asks the presenters, then is granted. Readers share an item, a
-/// writer has it alone; no claim is overtaken except by one that it waits for itself, so none starves. All items of a claim are acquired at
-/// once: a claim that waits holds nothing. The table knows no clock, socket or file.
+/// A claim first waits for earlier conflicting claims, then asks the presenters, then is granted. Readers share an
+/// item, a writer has it alone; a claim is overtaken only by claims it waits for, so none starves. A claim acquires all
+/// its items together: while waiting, it holds nothing. The table knows no clock, socket or file.
 ///
-/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; a claim that waits for a
-/// presenter or a frozen client has an alarm set.
+/// Invariants: no two granted claims conflict unless an item moved under them; the wait-for graph has no cycle; a claim
+/// waiting for a presenter or a frozen client has an alarm set.
 package struct ClaimTable: Sendable {
     let bounds: ClaimBounds
     var live = LiveTree()
@@ -16,10 +16,10 @@ package struct ClaimTable: Sendable {
     var graph = WaitForGraph()
     var alarms = AlarmQueue()
     var now = Duration.zero
-    /// Claims that may now be able to go on.
+    /// Claims possibly able to continue.
     var ready: [ClaimID] = []
     private var actions: [ClaimAction] = []
-    /// The item that the previous event moved: if it has replaced another by that move, its presenters already know of it.
+    /// The item moved by the previous event: if that move replaced another item, its presenters already know of it.
     private var justMoved: ItemNumber?
     private var nextOrder: UInt64 = 0
     private var nextAsk: UInt64 = 0
@@ -31,7 +31,7 @@ package struct ClaimTable: Sendable {
 
     /// Returns the client of a claim; nil if the claim has ended.
     package func client(of claim: ClaimID) -> ClientID? { claims[claim]?.request.client }
-    /// Returns the client that may answer; nil if the question does not exist.
+    /// Returns the client expected to answer; nil if the question does not exist.
     package func client(of ask: AskID) -> ClientID? {
         asks[ask].flatMap { presenters[$0.presenter]?.registration.client }
     }
@@ -86,7 +86,7 @@ package struct ClaimTable: Sendable {
         return AskID(nextAsk)
     }
 
-    /// Advances waiting claims in the order of arrival, as long as one can go on.
+    /// Advances waiting claims in the order of arrival, as long as any can continue.
     mutating func goOn() {
         while !ready.isEmpty {
             let batch = ready.compactMap { claims[$0] }.sorted { $0.order < $1.order }.map(\.id)

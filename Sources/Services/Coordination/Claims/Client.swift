@@ -1,7 +1,7 @@
 struct Client: Sendable {
     var claims: Set<ClaimID> = []
     var presenters: Set<PresenterID> = []
-    /// The time since which it has been frozen.
+    /// The time at which it froze.
     var frozenSince: Duration?
 
     var isUnused: Bool { claims.isEmpty && presenters.isEmpty && frozenSince == nil }

@@ -1,4 +1,4 @@
-/// The id of one connection of a program. Its claims and presenters end with it.
+/// The id of a program's connection. Its claims and presenters end with it.
 package struct ClientID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

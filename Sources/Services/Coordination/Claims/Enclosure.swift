@@ -1,7 +1,7 @@
-/// The caller that cannot continue before a request ends, as declared by the library of its client.
+/// The caller that cannot continue before a request ends, as declared by the client's library.
 package enum Enclosure: Hashable, Sendable {
-    /// The request was made inside the accessor of this claim.
+    /// The request came from inside this claim's accessor.
     case claim(ClaimID)
-    /// The request was made inside a callback of this presenter.
+    /// The request came from inside this presenter's callback.
     case presenter(PresenterID)
 }

@@ -1,9 +1,9 @@
 struct Presenter: Sendable {
     let id: PresenterID
     let registration: PresenterRegistration
-    /// The present key: follows moves.
+    /// The current key: follows moves.
     var key: ItemKey
-    /// Questions that it has not answered yet.
+    /// Unanswered questions.
     var asks: Set<AskID> = []
     /// Whether it left a question unanswered; no claim waits for it until it answers.
     var isSilent = false

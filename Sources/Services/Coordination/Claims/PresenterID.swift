@@ -1,4 +1,4 @@
-/// The id of a presenter, an object of a program that shows an item. Unique among all clients.
+/// The id of a presenter, a program's object showing an item. Unique among all clients.
 package struct PresenterID: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }

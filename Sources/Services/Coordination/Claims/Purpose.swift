@@ -1,10 +1,10 @@
-/// Groups claims that belong together: claims of one purpose never wait for one another.
+/// Groups related claims: claims of the same purpose never wait for each other.
 package enum Purpose: Hashable, Sendable {
-    /// One coordinator of a client that gave no purpose identifier.
+    /// A client's coordinator without a purpose identifier.
     case coordinator(ClientID, UInt64)
     /// A purpose identifier, across processes.
     case named(String)
-    /// All programs that do not know about coordination. Their claims send no messages.
+    /// All programs unaware of coordination. Their claims send no messages.
     case plain
 
     package var isPlain: Bool { self == .plain }

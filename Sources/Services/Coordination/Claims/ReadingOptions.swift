@@ -7,7 +7,7 @@ package struct ReadingOptions: OptionSet, Hashable, Sendable {
     package static let withoutChanges = ReadingOptions(rawValue: 1 << 0)
     /// Reads the target of a symbolic link, not the link.
     package static let resolvesSymbolicLink = ReadingOptions(rawValue: 1 << 1)
-    /// Granted at once, even during a write; content may be missing or in the middle of a change.
+    /// Granted immediately, even during a write; content may be missing or in the middle of a change.
     package static let immediatelyAvailableMetadataOnly = ReadingOptions(rawValue: 1 << 2)
     /// The access ends when a snapshot has been taken.
     package static let forUploading = ReadingOptions(rawValue: 1 << 3)

@@ -4,12 +4,12 @@ package enum WritingOption: UInt32, CaseIterable, Hashable, Sendable {
     case moving = 2
     /// Presenters save first.
     case merging = 4
-    /// Replaces whatever is at this place now. Does not follow a move.
+    /// Replaces the current item at this place, if any. Does not follow a move.
     case replacing = 8
     case contentIndependentMetadataOnly = 16
 
-    /// Whether the write removes the content of a folder, so that its claims and presenters have to agree.
+    /// Whether the write removes a folder's content, so that its claims and presenters have to agree.
     var coversBelow: Bool { self == .deleting || self == .moving || self == .replacing }
-    /// Whether the write ends the item that is there now.
+    /// Whether the write ends the current item.
     var endsItem: Bool { self == .deleting || self == .replacing }
 }

@@ -1,4 +1,4 @@
-/// One message on its way to a presenter.
+/// A message on its way to a presenter.
 package enum PresenterDelivery: Equatable, Sendable {
     /// The presenter has to answer once.
     case ask(AskID, [PresenterMessage])

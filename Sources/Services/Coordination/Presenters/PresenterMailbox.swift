@@ -1,13 +1,15 @@
-/// The messages that wait for a presenter that is busy.
+/// Pending messages for a busy presenter.
 ///
-/// A question overtakes notices: a claim waits for the answer, and a slow callback must not hold that up. Questions keep their order, and
-/// so do notices. Bounded: if a presenter reads nothing, its notices become one notice that something changed.
+/// A question overtakes notices: a claim waits for the answer, and a slow callback must not hold that up. Questions
+/// keep their order, and so do notices. Bounded: if a presenter reads nothing, its notices are merged into a single
+/// change notice.
 package struct PresenterMailbox: Sendable {
     private var urgent: [PresenterDelivery] = []
     private var notices: [PresenterNotice] = []
     private let limit: Int
 
-    /// - Parameter limit: How many notices may wait. A thousand is more than any program handles one by one.
+    /// - Parameter limit: The maximum number of pending notices. A thousand is more than any program handles
+    ///   individually.
     package init(limit: Int = 1_000) { self.limit = limit }
 
     package var isEmpty: Bool { urgent.isEmpty && notices.isEmpty }
@@ -25,7 +27,7 @@ package struct PresenterMailbox: Sendable {
         return notices.isEmpty ? nil : .notice(notices.removeFirst())
     }
 
-    /// Condenses the notices to those that the presenter cannot derive from the present state of its item.
+    /// Condenses the notices to those not derivable from the item's current state.
     private mutating func condense() {
         var isGone = false
         var isMoved = false

@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// A request to a presenter that has to be handled before an access may begin. The presenter must answer.
+/// A request to a presenter, to be handled before an access may begin. The presenter must answer.
 package struct PresenterMessage: Hashable, Sendable {
     package let callback: PresenterCallback
     /// The subitem concerned; nil for the presented item.

@@ -1,9 +1,10 @@
 package import CloudModel
 
-/// Notifies a presenter of an event. It has no answer. It carries the values for the callback's parameters; the paths are the present ones.
+/// Notifies a presenter of an event. It has no answer. It carries the values for the callback's parameters; the paths
+/// are current.
 package struct PresenterNotice: Hashable, Sendable {
     package let callback: PresenterCallback
-    /// The subitem, or the former place of a deleted one; nil for the presented item.
+    /// The subitem, or a deleted subitem's former place; nil for the presented item.
     package let subitem: ItemKey?
     /// The former place of the subitem.
     package let from: ItemPlace?
@@ -21,7 +22,7 @@ package struct PresenterNotice: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// Whether the notice only says that something changed, so that a second one adds nothing.
+    /// Whether the notice only says that something changed, so that a second adds nothing.
     package var isRepeatable: Bool { callback == .didChange || callback == .subitemDidChange }
 }
 

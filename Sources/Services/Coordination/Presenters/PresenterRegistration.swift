@@ -1,11 +1,11 @@
 package import CloudModel
 
-/// The description of a presenter that a client adds.
+/// A client's description of a new presenter.
 package struct PresenterRegistration: Sendable {
     package let client: ClientID
     package let key: ItemKey
     package let callbacks: Set<PresenterCallback>
-    /// The purpose whose accesses are the presenter's own: it gets no messages of them.
+    /// The purpose of the presenter's own accesses: it gets no messages of them.
     package let purpose: Purpose?
     package let observed: UbiquityAttributes
 

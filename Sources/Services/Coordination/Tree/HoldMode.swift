@@ -1,4 +1,4 @@
-/// The effect of one access on others at one item.
+/// An access's effect on other accesses at an item.
 struct HoldMode: Sendable {
     enum Mode: Sendable {
         /// Marks the place of a claim; no claim waits for it.
@@ -23,7 +23,7 @@ struct HoldMode: Sendable {
         coversBelow = !isPassive && access.coversBelow
     }
 
-    /// Returns whether both may not be held at once, if they meet at one item.
+    /// Returns whether both may not be held simultaneously, if they meet at an item.
     func conflicts(with other: HoldMode) -> Bool {
         guard mode == .writing || other.mode == .writing, mode != .passive, other.mode != .passive else { return false }
         guard claim != other.claim, purpose != other.purpose else { return false }

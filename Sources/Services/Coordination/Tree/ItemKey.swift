@@ -1,4 +1,4 @@
-/// The target of a claim or a presenter: an item, or a name that no item has yet.
+/// The target of a claim or a presenter: an item, or a name without an item.
 package enum ItemKey: Hashable, Sendable, CustomStringConvertible {
     case item(ItemNumber)
     case vacant(ItemPlace)

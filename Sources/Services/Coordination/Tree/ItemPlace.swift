@@ -1,7 +1,7 @@
 package import CloudModel
 
-/// A name in a folder, whether or not an item has it. The name is in the form that the container compares: folded where the container
-/// folds.
+/// A name in a folder, whether or not an item has it. The name is in the form that the container compares: folded where
+/// the container folds.
 package struct ItemPlace: Hashable, Sendable, CustomStringConvertible {
     package let folder: ItemNumber
     package let name: ItemName

@@ -1,5 +1,5 @@
 extension LiveTree {
-    /// Returns the item that counts for claims: the outermost package around it, or itself.
+    /// Returns the relevant item for claims: the outermost package around it, or itself.
     func unit(of position: Position) -> Position {
         var unit = position
         var current: Position? = position
@@ -11,7 +11,7 @@ extension LiveTree {
         return unit
     }
 
-    /// Calls `body` for every stance that an access at `position` meets: those there, those above that cover what is below them, and those
+    /// Calls `body` for every stance met by an access at `position`: stances there, covering stances above, and stances
     /// below if this access covers.
     func forEachMode(meeting position: Position, coversBelow: Bool, _ body: (HoldMode) -> Void) {
         for mode in nodes[position].stances { body(mode) }
@@ -34,7 +34,7 @@ extension LiveTree {
         return found.sorted()
     }
 
-    /// Returns the claims that are at the item or below it.
+    /// Returns the claims at or below the item.
     func claims(atAndBelow position: Position) -> [ClaimID] {
         var found = nodes[position].stances.map(\.claim)
         visit(below: position, where: { $0.stancesWithin > 0 }) { found += $0.stances.map(\.claim) }
@@ -64,7 +64,7 @@ extension LiveTree {
         return found.reversed()
     }
 
-    /// Returns the folder itself, or the nearest above it, at or below which something is held; nil if there is none.
+    /// Returns the nearest position at or above the folder with something held at or below it; nil if there is none.
     func nearest(_ folder: ItemNumber, in tree: some ItemTree) -> Position? {
         var current: ItemNumber? = folder
         while let item = current {

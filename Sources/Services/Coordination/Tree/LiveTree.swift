@@ -1,7 +1,7 @@
-/// The part of the item tree that has claims or presenters, and the folders above them.
+/// The part of the item tree with claims or presenters, and the folders above them.
 ///
-/// Grows with what is held, not with the size of the tree. Everything that a new claim has to visit is on its way up to the root, or below
-/// it where something is held.
+/// Grows with the held items, not with the size of the tree. A new claim only visits positions on its way up to the
+/// root, or held positions below it.
 struct LiveTree: Sendable {
     /// The position of an item in the tree; valid until nothing is held at or below it.
     typealias Position = Int
@@ -14,9 +14,9 @@ struct LiveTree: Sendable {
         var next: Position?
         var previous: Position?
         var stances: [HoldMode] = []
-        /// A set, as one item may have many thousands.
+        /// A set, as a single item may have many thousands.
         var presenters: Set<PresenterID> = []
-        /// The number of stances at and below, so that a walk down skips subtrees that hold nothing.
+        /// The number of stances at and below, so that a walk down skips unheld subtrees.
         var stancesWithin = 0
         var presentersWithin = 0
 
@@ -24,7 +24,7 @@ struct LiveTree: Sendable {
     }
 
     private(set) var nodes: [Entry] = []
-    /// Called for each node that is visited; tests count the work with it.
+    /// Called for each visited node; tests count the work with it.
     var onVisit: (@Sendable () -> Void)?
     private var free: [Position] = []
     private var positions: [ItemKey: Position] = [:]
@@ -141,7 +141,7 @@ struct LiveTree: Sendable {
 
     // MARK: Moves
 
-    /// Moves the item, with everything below it, to its present place in the tree.
+    /// Moves the item, with everything below it, to its current place in the tree.
     mutating func move(_ item: ItemNumber, in tree: some ItemTree) {
         guard let position = positions[.item(item)], let entry = tree.entry(of: item) else { return }
         nodes[position].kind = entry.kind

@@ -1,9 +1,9 @@
-/// The facts of an item that the arbiter needs.
+/// An item's facts, as needed by the arbiter.
 package struct TreeEntry: Equatable, Sendable {
     /// The folder above; nil for the root.
     package let parent: ItemNumber?
     package let kind: TreeKind
-    /// The target of a symbolic link, if that is in the tree.
+    /// A symbolic link's target, if in the tree.
     package let linkTarget: ItemNumber?
 
     package init(parent: ItemNumber?, kind: TreeKind, linkTarget: ItemNumber? = nil) {

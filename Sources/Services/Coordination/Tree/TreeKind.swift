@@ -1,5 +1,5 @@
 package enum TreeKind: Sendable {
     case file, folder
-    /// A folder that is one document.
+    /// A folder treated as a single document.
     case package
 }

@@ -1,12 +1,12 @@
-/// Deadlines, the earliest first. The caller skips an alarm whose cause is gone.
+/// Deadlines, the earliest first. The caller skips obsolete alarms.
 struct AlarmQueue: Sendable {
     enum Alarm: Hashable, Sendable {
         case patience(ClaimID)
         case answer(AskID)
         case frozen(ClientID, since: Duration)
 
-        /// Orders alarms of the same moment: waits for other clients end before a request itself times out, because it may then begin after
-        /// all.
+        /// Orders simultaneous alarms: waits for other clients end before a request itself times out, because it may
+        /// then begin after all.
         fileprivate var rank: Int {
             if case .patience = self { 1 } else { 0 }
         }
@@ -44,7 +44,7 @@ struct AlarmQueue: Sendable {
         return first.alarm
     }
 
-    /// Removes deadlines that no longer matter: those of claims that ended in time would otherwise accumulate until they are due.
+    /// Removes obsolete deadlines: those of claims ended in time would otherwise accumulate until they are due.
     mutating func compact(keeping isLive: (Alarm) -> Bool) {
         let live = entries.filter { isLive($0.alarm) }.sorted { $0 < $1 }
         // A sorted array is a heap.

@@ -1,7 +1,6 @@
-/// A graph of which claim has to wait for which others. A cycle is a deadlock.
+/// A graph of claims and their blockers. A cycle is a deadlock.
 ///
-/// Holds only claims that wait: a claim that waits for none is not in it. Edges are kept in the order in which they were made, so the same
-/// events give the same results.
+/// Holds only waiting claims. Edges keep their insertion order, so the same events give the same results.
 struct WaitForGraph: Sendable {
     enum Node: Hashable, Sendable, CustomStringConvertible {
         case claim(ClaimID)
@@ -47,7 +46,7 @@ struct WaitForGraph: Sendable {
 
     /// Removes a node.
     ///
-    /// - Returns: The claims that waited for it.
+    /// - Returns: The claims waiting for it.
     mutating func remove(_ node: Node) -> [Node] {
         for other in waitsFor.removeValue(forKey: node) ?? [] { Self.remove(node, from: &waitedForBy[other]) }
         let sources = waitedForBy.removeValue(forKey: node) ?? []
@@ -61,7 +60,8 @@ struct WaitForGraph: Sendable {
         if list?.isEmpty == true { list = nil }
     }
 
-    /// Returns the path from a node, over at least one edge, to one of the goals, both ends included; nil if there is none.
+    /// Returns the path from a node, over at least one edge, to any of the goals, both ends included; nil if there is
+    /// none.
     func path(from start: Node, to goals: Set<Node>) -> [Node]? {
         guard waitsFor[start] != nil else { return nil }
         var cameFrom: [Node: Node] = [:]

@@ -1,6 +1,6 @@
-/// The kind of document that a name indicates, as uniform type identifiers.
+/// The kind of document indicated by a name, as uniform type identifiers.
 package enum ContentType {
-    /// Returns the type of an item, followed by the types that it conforms to.
+    /// Returns an item's type, followed by the types to which it conforms.
     package static func tree(name: String, isFolder: Bool, isPackage: Bool, isLink: Bool) -> [String] {
         if isLink { return ["public.symlink", "public.item"] }
         if isPackage { return ["com.apple.package", "public.directory", "public.item"] }

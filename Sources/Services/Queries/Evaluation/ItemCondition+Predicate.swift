@@ -1,12 +1,12 @@
 package import CloudModel
 
 extension ItemCondition {
-    /// Makes a condition that every item meets which matches the predicate; other items may meet it too. A query thus reads few items, and
-    /// the predicate itself decides.
+    /// Creates a necessary condition for matching the predicate; further items may meet it too. A query thus reads few
+    /// items, and the predicate itself decides.
     package init(_ predicate: Predicate) { self = Self.condition(predicate, isNegated: false) }
 
-    /// Returns the condition of a predicate or its negation. Negations are passed down to the comparisons: a condition that is only
-    /// necessary says nothing about its opposite.
+    /// Returns the condition of a predicate or its negation. Negations are passed down to the comparisons: a merely
+    /// necessary condition says nothing about its opposite.
     private static func condition(_ predicate: Predicate, isNegated: Bool) -> ItemCondition {
         switch predicate {
         case .always(let value): value == isNegated ? .nothing : .everything
@@ -25,7 +25,7 @@ extension ItemCondition {
 extension Comparison {
     fileprivate func condition(isNegated: Bool) -> ItemCondition {
         switch attribute {
-        // The size of a package is that of its content.
+        // A package's size is that of its content.
         case .size: ordered(ItemCondition.size, isNegated).orFolder
         case .modified: ordered(ItemCondition.modified, isNegated)
         case .created: ordered(ItemCondition.created, isNegated)
@@ -37,7 +37,7 @@ extension Comparison {
             case false?: ItemCondition.not(.hasConflictVersions).orFolder
             case nil: .everything
             }
-        // Bytes that were written and not recorded yet change this, so only the one value is tested.
+        // Written but unrecorded bytes change this, so only this value is tested.
         case .fact(.isUploaded): isWanted(isNegated) == true ? .isSynced : .everything
         case .conflictOf: inConflict(isNegated)
         case .fact(.downloadingStatus): status(isNegated)
@@ -47,7 +47,7 @@ extension Comparison {
 }
 
 extension Comparison {
-    /// Returns which truth value is requested; nil for neither of the two.
+    /// Returns the requested truth value; nil for neither of the two.
     private func isWanted(_ isNegated: Bool) -> Bool? {
         guard case .flag(let value) = values.first, relation == .equal || relation == .notEqual else { return nil }
         return (value == (relation == .equal)) != isNegated
@@ -63,11 +63,11 @@ extension Comparison {
         guard relation == .equal, !isNegated, options.isEmpty, case .text(let text) = values.first,
             text.hasSuffix("otDownloaded")
         else { return .everything }
-        // The progress of a package is that of the file that is furthest behind.
+        // A package's progress is that of its least complete file.
         return .any([.isFolder, .isIncompleteFile])
     }
 
-    /// Returns a test of a number that every item has.
+    /// Returns a test of a number present in every item.
     private func ordered(_ condition: (ItemCondition.NumberTest) -> ItemCondition, _ isNegated: Bool) -> ItemCondition {
         let numbers = values.compactMap { value -> Int64? in
             switch value {
@@ -97,8 +97,8 @@ extension Comparison {
         }
     }
 
-    /// Returns a test of the name. A database compares the bytes of names, which gives the same result only for text that no composition,
-    /// folding or decoding changes.
+    /// Returns a test of the name. A database compares the bytes of names, with the same result only for text
+    /// unaffected by composition, folding and decoding.
     private func named(_ isNegated: Bool) -> ItemCondition {
         guard !isNegated, options.isEmpty else { return .everything }
         var plain: [[UInt8]] = []
@@ -112,8 +112,8 @@ extension Comparison {
         }
     }
 
-    /// Returns whether a letter has this byte as its only form. Letters to which others compose (the Kelvin sign to K) and signs that
-    /// compose with a following one do not.
+    /// Returns whether a letter has this byte as its only form. Results of compositions (the Kelvin sign to K) and
+    /// signs composing with a following sign do not.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "K"): false

@@ -1,6 +1,6 @@
 extension Predicate {
-    /// The endings of names (the text after the last dot, in lower-case ASCII; empty where there is no dot) that a matching item can have;
-    /// nil if any. A change is thus evaluated only for the queries that it can concern.
+    /// The possible endings of matching items' names (the text after the last dot, in lower-case ASCII; empty without a
+    /// dot); nil if any. A change is thus evaluated only for the queries it can concern.
     package var endings: Set<String>? {
         switch self {
         case .always(let value): value ? nil : []
@@ -23,7 +23,7 @@ extension Predicate {
         return union
     }
 
-    /// Returns the ending of a name; nil if the ending is not plain ASCII, as it may then equal others in many ways.
+    /// Returns the ending of a name; nil if the ending is not plain ASCII, as it may then have many equal forms.
     package static func ending(of name: [UInt8]) -> String? {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else {
             return name.allSatisfy { $0 < 0x80 } ? "" : nil

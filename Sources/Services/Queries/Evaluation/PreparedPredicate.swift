@@ -27,7 +27,7 @@ package indirect enum PreparedPredicate: Sendable {
     }
 }
 
-/// The test of one value in a comparison.
+/// A comparison's test of a single value.
 package enum ValueTest: Sendable {
     case text(TextOptions, TextTest)
     /// Compares numbers, times and truth values by their order.
@@ -112,7 +112,8 @@ package indirect enum TextTest: Sendable {
         }
     }
 
-    /// Returns a test that compares as Spotlight does: `*` and `?` are wildcards, and a backslash escapes them and itself.
+    /// Returns a test with Spotlight's rules of comparison: `*` and `?` are wildcards, and a backslash escapes them and
+    /// itself.
     private static func equal(to text: String, _ options: TextOptions) -> TextTest {
         let value = EqualityText(text)
         return value.hasWildcards
@@ -139,7 +140,7 @@ package indirect enum TextTest: Sendable {
     }
 }
 
-/// A value that has an order. Times are compared as they are, because a Double does not hold their nanoseconds.
+/// An ordered value. Times are compared as they are, because a Double does not hold their nanoseconds.
 package struct OrderTest: Sendable {
     package enum Rank: Sendable, Hashable {
         case number(Double)

@@ -2,7 +2,7 @@ package import CloudModel
 
 /// An item as queries see it. Values are looked up when a predicate needs them.
 package protocol QuerySubject {
-    /// Returns the value of an attribute; nil where the item has none.
+    /// Returns the value of an attribute; nil if the item has none.
     func value(of attribute: QueryAttribute) -> QueryValue?
 }
 

@@ -1,6 +1,6 @@
 import Basics
 
-/// Times in the form that predicates use: ISO 8601, in UTC unless an offset is given; a day alone means its beginning.
+/// Times as written in predicates: ISO 8601, in UTC unless an offset is given; a day alone means its beginning.
 enum CalendarTime {
     /// Returns nanoseconds since 1970; nil if the text is not a time. Accepts `2026-11-21`, `2026-11-21T14:03:12.5Z`, `2026-11-21
     /// 14:03+01:00`.

@@ -1,6 +1,6 @@
 extension Predicate {
-    /// Reads what a person types: a predicate, or words without any sign of one, which must occur in the name (`CONTAINS[cd]`). If a word
-    /// has a wildcard, the words are the whole name (`==[cd]`).
+    /// Reads a person's input: a predicate, or words without any sign of a predicate, which must occur in the name
+    /// (`CONTAINS[cd]`). If a word has a wildcard, the words are the whole name (`==[cd]`).
     package init(typed text: String) throws(PredicateError) {
         do throws(PredicateError) { self = try Predicate(parsing: text) } catch {
             let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")

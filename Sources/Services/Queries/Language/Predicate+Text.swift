@@ -1,6 +1,6 @@
 extension Predicate: CustomStringConvertible {
-    /// The predicate in its own language; parsing it gives the same predicate. Only the parentheses that are needed are written, so it is
-    /// nested no deeper than the text that it was read from.
+    /// The predicate in its own language; parsing it gives the same predicate. Only necessary parentheses are written,
+    /// so it is nested no deeper than its source text.
     package var description: String {
         switch self {
         case .always(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -16,7 +16,7 @@ extension Predicate: CustomStringConvertible {
     ) -> String {
         switch parts.count {
         case 0: none
-        // A list of one part has no text of its own; it means the same as its part.
+        // A list with a single part means the same as that part, and has no further text.
         case 1: parts[0].description
         default: parts.map { $0.text(bare: isBare) }.joined(separator: word)
         }

@@ -7,13 +7,13 @@ package indirect enum Predicate: Hashable, Sendable {
     case not(Predicate)
     case comparison(Comparison)
 
-    /// Bounds of predicates from outside: of nesting, to limit recursion; of text and lists, to limit time.
+    /// Bounds of external predicates: of nesting, to limit recursion; of text and lists, to limit time.
     package static let maximumDepth = 64
     package static let maximumBytes = 16 << 10
     package static let maximumListCount = 1_000
 }
 
-/// A comparison of one attribute with one value, or several.
+/// A comparison of an attribute with one or several values.
 package struct Comparison: Hashable, Sendable {
     package enum Relation: String, Sendable, CaseIterable {
         case equal = "=="
@@ -27,7 +27,7 @@ package struct Comparison: Hashable, Sendable {
         case beginsWith = "BEGINSWITH"
         case endsWith = "ENDSWITH"
         case contains = "CONTAINS"
-        /// Equals one of the values.
+        /// Equals any of the values.
         case among = "IN"
         /// Is in the range from the first of the two values to the second, both included.
         case between = "BETWEEN"

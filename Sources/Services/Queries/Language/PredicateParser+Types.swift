@@ -1,4 +1,4 @@
-/// Checks whether a comparison makes sense when it is parsed, so that it does not silently match nothing.
+/// Checks at parse time whether a comparison makes sense, so that it does not silently match nothing.
 extension PredicateParser {
     func bound(
         _ attribute: QueryAttribute, _ relation: Comparison.Relation, _ options: TextOptions, _ values: [Literal],
@@ -66,7 +66,7 @@ extension QueryAttribute.Kind {
 }
 
 extension Comparison.Relation {
-    /// The relation with its sides exchanged; nil where only one side can be an attribute.
+    /// The relation with its sides exchanged; nil if only one side can be an attribute.
     var mirrored: Comparison.Relation? {
         switch self {
         case .equal, .notEqual: self
@@ -74,7 +74,7 @@ extension Comparison.Relation {
         case .lessOrEqual: .greaterOrEqual
         case .greater: .less
         case .greaterOrEqual: .lessOrEqual
-        // People write 'tag' IN tags for a list that contains the tag, and it is parsed as that.
+        // People write 'tag' IN tags for a list containing the tag, and it is parsed accordingly.
         case .like, .matches, .beginsWith, .endsWith, .contains, .among, .between: nil
         }
     }

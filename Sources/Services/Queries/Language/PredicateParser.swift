@@ -6,7 +6,8 @@ extension Predicate {
         self = try parser.whole()
     }
 
-    /// Parses a predicate in Spotlight's notation: the same language, except that the options `c` and `d` follow the quotes of a text.
+    /// Parses a predicate in Spotlight's notation: the same language, except that the options `c` and `d` follow the
+    /// quotes of a text.
     package init(parsingMetadataQuery text: String) throws(PredicateError) {
         var lexer = try PredicateLexer(text, takesTextOptions: true)
         var parser = PredicateParser(try lexer.tokens(), [])

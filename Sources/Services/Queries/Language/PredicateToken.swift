@@ -1,4 +1,4 @@
-/// One token of a predicate.
+/// A token of a predicate.
 struct PredicateToken: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// A keyword or the name of an attribute.
@@ -30,7 +30,7 @@ struct PredicateLexer {
         guard text.utf8.count <= Predicate.maximumBytes else {
             throw PredicateError("it is longer than \(Predicate.maximumBytes) bytes", at: 1)
         }
-        // Scalar by scalar, so that a combining mark after a quote or an escaped letter does not form another character with it.
+        // Scalar by scalar, so that a combining mark does not unite with a preceding quote or escaped letter.
         characters = text.unicodeScalars.map(Character.init)
     }
 
@@ -84,8 +84,8 @@ struct PredicateLexer {
 
     private var isAtPattern: Bool { next == "*" || next == "?" }
 
-    /// Reads a pattern without quotes, as in `name == *.txt`: up to a space, a closing sign or any other character that cannot be part of
-    /// it.
+    /// Reads a pattern without quotes, as in `name == *.txt`: up to a space, a closing sign or any other character
+    /// excluded from patterns.
     private mutating func pattern(from start: Int) -> String {
         while let character = next, !character.isWhitespace, !"(){}[],&|!=<>'\"%".contains(character) { index += 1 }
         return String(characters[start..<index])

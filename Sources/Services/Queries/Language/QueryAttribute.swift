@@ -1,6 +1,6 @@
 package import CloudModel
 
-/// An attribute of an item that a query can test. Each has a short name for people and the names that `NSMetadataItem` gives it.
+/// An item's attribute for use in queries. Each has a short name for people and its `NSMetadataItem` names.
 package enum QueryAttribute: Hashable, Sendable {
     case name, path, container, kind, contentType, contentTypeTree, fileExtension
     case size, modified, created
@@ -27,8 +27,9 @@ package enum QueryAttribute: Hashable, Sendable {
         }
     }
 
-    /// Short names first, which messages and listings use. The values of Apple's constants follow, then the names of constants whose value
-    /// differs from their name: a predicate given as text contains the name, and nothing replaces it by the value.
+    /// Short names first, for messages and listings. The values of Apple's constants follow, then the names of
+    /// constants whose value differs from their name: a predicate given as text contains the name, and nothing replaces
+    /// it by the value.
     private static let names: [(attribute: QueryAttribute, names: [String])] =
         [
             (

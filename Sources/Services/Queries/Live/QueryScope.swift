@@ -1,4 +1,4 @@
-/// The part of the mount that a query searches.
+/// The part of the mount searched by a query.
 package struct QueryScope: Hashable, Sendable {
     package enum Area: String, Hashable, Sendable, CaseIterable {
         /// Items in the folder `Documents` of a container.
@@ -33,7 +33,7 @@ package struct QueryScope: Hashable, Sendable {
 package protocol LiveSubject: QuerySubject {
     var scopeContainer: Int64 { get }
     var isInDocuments: Bool { get }
-    /// False for parts of a document, and for the folders that a container consists of.
+    /// False for parts of a document, and for a container's own folders.
     var isResult: Bool { get }
     /// The ``Predicate/ending(of:)`` of its name.
     var ending: String? { get }

@@ -1,7 +1,7 @@
-/// The live queries of all clients: which of them a change concerns, and what is not yet sent to each client. Pure.
+/// All clients' live queries: the queries concerned by a change, and each client's unsent changes. Pure.
 ///
-/// For each query the table keeps which items were sent to the client and which have changed since, each item once: a client that reads
-/// slowly receives the newest state, and its queue never has more entries than there are items.
+/// For each query the table keeps the items sent to the client and those changed since, each item once: a slow client
+/// receives the newest state, and its queue is never longer than the number of items.
 package struct QueryTable: Sendable {
     package typealias QueryID = UInt64
     package typealias ItemNumber = UInt64
@@ -10,16 +10,17 @@ package struct QueryTable: Sendable {
         let predicate: PreparedPredicate
         let scope: QueryScope
         let endings: Set<String>?
-        /// The items that the client has, each with the mark of the state that was sent.
+        /// The client's items, each with the mark of its sent state.
         var known: [ItemNumber: Int] = [:]
         /// Items to be evaluated again for the client.
         var dirty: Set<ItemNumber> = []
-        /// Whether rows are being read to be sent to the client: a change during that time may be newer than the rows read.
+        /// Whether rows are being read to be sent to the client: a change during that time may be newer than the rows
+        /// read.
         var isReading = false
     }
 
     private var queries: [QueryID: Query] = [:]
-    /// The queries that match only some endings, by ending; and all others.
+    /// The queries matching only some endings, by ending; and the rest.
     private var byEnding: [String: Set<QueryID>] = [:]
     private var general: Set<QueryID> = []
     private var lastID: QueryID = 0
@@ -56,7 +57,7 @@ package struct QueryTable: Sendable {
 
     /// Records that an item changed, appeared, or was removed (no subject).
     ///
-    /// - Returns: The queries whose clients are to be notified.
+    /// - Returns: The queries of the clients to notify.
     package mutating func changed(_ item: ItemNumber, _ subject: (some LiveSubject)?) -> [QueryID] {
         let candidates = candidates(subject)
         var woken: [QueryID] = []
@@ -71,13 +72,13 @@ package struct QueryTable: Sendable {
                 settled.append(id)
             }
         }
-        // Not during the iteration, which would copy the queue for each change.
+        // Not during the iteration, as each change would copy the queue.
         for id in woken { queries[id]?.dirty.insert(item) }
         for id in settled { queries[id]?.dirty.remove(item) }
         return woken
     }
 
-    /// Returns the queries that an item may match; nil for all.
+    /// Returns the queries possibly matching an item; nil for all.
     private func candidates(_ subject: (some LiveSubject)?) -> Set<QueryID>? {
         guard let subject else { return general }
         guard let ending = subject.ending else { return nil }
@@ -89,7 +90,7 @@ package struct QueryTable: Sendable {
     /// Marks a query as reading rows, until ``update(_:_:of:)``.
     package mutating func beginReading(_ id: QueryID) { queries[id]?.isReading = true }
 
-    /// Removes and returns up to `limit` of the items that changed.
+    /// Removes and returns up to `limit` of the changed items.
     package mutating func takeDirty(of id: QueryID, limit: Int) -> [ItemNumber] {
         let items = (queries[id]?.dirty.prefix(limit)).map(Array.init) ?? []
         queries[id]?.dirty.subtract(items)
@@ -98,8 +99,8 @@ package struct QueryTable: Sendable {
 
     package func hasChanges(_ id: QueryID) -> Bool { queries[id].map { !$0.dirty.isEmpty } ?? false }
 
-    /// Returns the update that a client receives: the items that match now, each with a mark that differs if the sent facts differ, and the
-    /// items that do not match or are gone.
+    /// Returns a client's update: the currently matching items, each with a mark that differs if the sent facts differ,
+    /// and the items no longer matching or gone.
     package mutating func update(
         _ present: [(item: ItemNumber, mark: Int)], _ absent: [ItemNumber], of id: QueryID
     ) -> Update {

@@ -1,8 +1,8 @@
-/// The text that `==` and `!=` compare with, parsed: `*` and `?` are wildcards, `\*`, `\?` and `\\` the characters themselves. A backslash
-/// before any other character is a backslash.
+/// The text compared by `==` and `!=`, parsed: `*` and `?` are wildcards, `\*`, `\?` and `\\` the characters
+/// themselves. A backslash before any other character is a backslash.
 struct EqualityText: Hashable, Sendable {
     let hasWildcards: Bool
-    /// The text that it means if it has no wildcards.
+    /// The text's meaning if it has no wildcards.
     let plain: String
     /// The same as a pattern of `LIKE`.
     let pattern: String

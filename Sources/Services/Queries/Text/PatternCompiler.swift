@@ -190,7 +190,7 @@ extension PatternCompiler {
         return result
     }
 
-    /// Adds a scalar, or a range if `-` and another scalar follow; in both letter cases if case is ignored.
+    /// Adds a scalar, or a range if `-` and a second scalar follow; in both letter cases if case is ignored.
     private mutating func add(from first: Unicode.Scalar, to set: inout ScalarSet) throws(PatternError) {
         var last = first
         if next == "-", position + 1 < pattern.count, pattern[position + 1] != "]" {

@@ -14,7 +14,7 @@ package struct TextOptions: OptionSet, Hashable, Sendable {
     }
 }
 
-/// Text in the form in which it is compared: composed scalars, folded according to the options. Equal texts have equal forms.
+/// Text in its comparison form: composed scalars, folded according to the options. Equal texts have equal forms.
 package struct FoldedText: Hashable, Sendable {
     package let scalars: [UInt32]
 
@@ -32,8 +32,8 @@ package struct FoldedText: Hashable, Sendable {
 
     init(scalars: [UInt32]) { self.scalars = scalars }
 
-    /// Maps to lower, upper and lower case again, which unites letters that one mapping alone keeps apart, such as both forms of the small
-    /// sigma.
+    /// Maps to lower, upper and lower case again, to unite letters kept apart by a single mapping, such as both forms
+    /// of the small sigma.
     private static func withoutCase(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping.uppercased().lowercased() }
     }

@@ -1,5 +1,5 @@
-/// The regular expression of `MATCHES`. It runs as an automaton that follows all alternatives at once: the time is proportional to pattern
-/// and text, so no pattern can block its caller.
+/// The regular expression of `MATCHES`. It runs as an automaton following all alternatives in parallel: the time is
+/// proportional to pattern and text, so no pattern can block its caller.
 ///
 /// Supports literals, `.`, sets (`[a-z]`, `[^…]`), `\d \w \s` and their capitals, groups, `|`, `* + ? {m,n}`, `^ $`.
 struct TextPattern: Hashable, Sendable {
@@ -14,10 +14,10 @@ struct TextPattern: Hashable, Sendable {
     }
 
     private let steps: [Step]
-    /// The most steps of a pattern, with its repetitions written out.
+    /// The maximum number of a pattern's steps, with repetitions written out.
     static let maximumSteps = 4_000
 
-    /// Throws the problem and the scalar of the pattern where it is, counted from 0.
+    /// Throws the problem and its position in the pattern's scalars, from 0.
     init(_ pattern: String, _ options: TextOptions) throws(PatternError) {
         var compiler = PatternCompiler(FoldedText(pattern, []).scalars.compactMap(Unicode.Scalar.init), options)
         steps = try compiler.program()
@@ -41,7 +41,7 @@ struct TextPattern: Hashable, Sendable {
         return current.list.contains { steps[$0] == .match }
     }
 
-    /// Adds a state and all states that it leads to without reading a scalar.
+    /// Adds a state and all states reachable from it without reading a scalar.
     private func add(_ state: Int, at position: Int, _ text: FoldedText, _ states: inout States) {
         var pending = [state]
         while let state = pending.popLast() {
@@ -56,7 +56,7 @@ struct TextPattern: Hashable, Sendable {
         }
     }
 
-    /// A set of states that is cleared without touching each element.
+    /// A set of states, cleared without touching each element.
     private struct States {
         private(set) var list: [Int] = []
         private var marks: [Int]
@@ -98,7 +98,7 @@ struct ScalarSet: Hashable, Sendable {
 
     var inverted: ScalarSet { ScalarSet(ranges: ranges, isInverted: !isInverted) }
 
-    /// Adds another set; an inverted one is added as the ranges that it contains.
+    /// Adds a second set; if inverted, as its contained ranges.
     mutating func formUnion(_ other: ScalarSet) {
         ranges += other.isInverted ? other.complement : other.ranges
     }

@@ -1,4 +1,4 @@
-/// The pattern of `LIKE`: `*` stands for any text, `?` for one character, and a backslash escapes them.
+/// The pattern of `LIKE`: `*` stands for any text, `?` for a single character, and a backslash escapes them.
 struct Wildcard: Hashable, Sendable {
     private enum Piece: Hashable, Sendable {
         case scalar(UInt32)

@@ -1,6 +1,6 @@
 import Basics
 
-/// What the files of a baseline begin with: their kind, the format, and the checksum of all that follows.
+/// The header of a baseline's files: their kind, the format, and a checksum of the rest.
 enum BaselineEnvelope: UInt32 {
     /// "UbiB"
     case head = 0x4269_6255
@@ -23,7 +23,8 @@ enum BaselineEnvelope: UInt32 {
         return file.bytes
     }
 
-    /// Checks a file, and returns what follows the header. A file of a newer format is recognised before anything else of it is read.
+    /// Checks a file, and returns the bytes after the header. A newer format is recognised before anything else is
+    /// read.
     func payload(of file: [UInt8]) throws(RecordFileError) -> ArraySlice<UInt8> {
         guard file.count <= RecordBaseline.maximumFileBytes else { throw .damaged("\(file.count) bytes, too many") }
         guard file.count >= Self.headerBytes else { throw .damaged("it ends too early") }

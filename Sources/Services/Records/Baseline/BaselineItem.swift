@@ -1,8 +1,8 @@
-/// A piece of the folded log, as a baseline carries it.
+/// A piece of a baseline's folded log.
 package enum BaselineItem: Hashable, Sendable {
     /// A row, live, aside or deleted.
     case row(RowID, Record)
-    /// A key of a row that became another one.
+    /// The former key of a united row.
     case alias(RowID, RecordAlias)
     case lost(LostValue)
 }

@@ -1,8 +1,8 @@
 import Basics
 package import CloudModel
 
-/// One file of a baseline's rows. Each item is coded for itself, as the state's tables keep it, so that neither writer nor reader holds more
-/// than one part in memory.
+/// A file of a baseline's rows. Items are encoded separately, as in the state's tables, so that neither writer nor
+/// reader holds more than a single part in memory.
 package struct BaselinePart {
     package let store: ItemID
     package let name: RecordBaseline.Name
@@ -29,7 +29,7 @@ package struct BaselinePart {
         append(Tag.row, [table, key, body])
     }
 
-    /// Appends an alias: the key that a row had, the key that it stands for, and the position of the transaction that made them one.
+    /// Appends an alias: a row's former key, its current key, and the position of the uniting transaction.
     package mutating func append(alias table: [UInt8], key: [UInt8], target: [UInt8], position: [UInt8]) {
         append(Tag.alias, [table, key, target, position])
     }
@@ -96,7 +96,7 @@ package struct BaselinePart {
         case Tag.alias:
             let id = try row(&reader)
             let key = try RecordKey(decoding: Array(try reader.counted()))
-            // A key that stands for itself would never be resolved.
+            // A key standing for itself would never be resolved.
             guard key != id.key else { throw .invalid("a row that became itself") }
             let position = try RecordPosition(decoding: Array(try reader.counted()))
             return .alias(id, RecordAlias(key: key, position: position))

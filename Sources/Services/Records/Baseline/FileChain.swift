@@ -2,8 +2,9 @@ import Basics
 package import CloudModel
 import Cryptography
 
-/// The digest of a device's files in their order, as a log has one of its entries (``LogPosition``). Two chains are equal only if all files up to
-/// there are, so that a copy of a database that wrote other files under the same numbers is noticed also after the files are removed.
+/// The digest of a device's files in order, like a log's digest of its entries (``LogPosition``). Two chains are equal
+/// only if all files so far are, so that a copied database writing different files under the same numbers is noticed
+/// even after their removal.
 package struct FileChain: Hashable, Sendable {
     package var digest: Digest
     /// The size of all files.
@@ -35,7 +36,7 @@ package struct FileChain: Hashable, Sendable {
             Extent(files: files.addingClamped(other.files), bytes: bytes.addingClamped(other.bytes))
         }
 
-        /// What is in this part of the log and not in `other`, which is its beginning.
+        /// The remainder of this part of the log after `other`, its beginning.
         package func beyond(_ other: Extent) -> Extent {
             Extent(
                 files: files > other.files ? files - other.files : 0,

@@ -50,7 +50,7 @@ extension RecordBaseline {
         } catch {
             throw .damaged("\(error)")
         }
-        // The one encoding of the value: other bytes were not written by a release of this program.
+        // Encodings are unique: no release of this program wrote different bytes.
         guard let canonical = try? encoded(), canonical == file else { throw .damaged("an unusual encoding") }
         try check()
     }

@@ -1,9 +1,11 @@
 package import CloudModel
 
-/// The head of a baseline: which part of the log it stands for. The folded log itself is in the baseline's parts (``BaselinePart``).
+/// The head of a baseline, naming the part of the log it covers. The folded log itself is in the baseline's parts
+/// (``BaselinePart``).
 ///
-/// A baseline is the folded log after its transaction ``end``. Since all devices fold the same files in the same order, baselines of the
-/// same end have the same rows, whichever device wrote them, and to take one is the same as to fold the files that it stands for.
+/// A baseline is the folded log after its transaction ``end``. Since all devices fold the same files in the same order,
+/// baselines with the same end have the same rows, regardless of the author, and taking a baseline is equivalent to
+/// folding the files it covers.
 package struct RecordBaseline: Hashable, Sendable {
     /// Names a baseline. Only its device writes its files, once.
     package struct Name: Hashable, Comparable, Sendable {
@@ -25,12 +27,12 @@ package struct RecordBaseline: Hashable, Sendable {
     package struct Device: Hashable, Sendable {
         package var device: DeviceID
         package var name: String
-        /// The last file, with the version that it counts under.
+        /// The last file, with its effective version.
         package var file: UInt64
         package var version: VersionID
-        /// What the device had applied when it committed the last transaction of that file.
+        /// The last position the device had applied when it committed that file's last transaction.
         package var base: RecordPosition
-        /// The sum of the device's files up to that one (``FileChain``).
+        /// The sum of the device's files up to and including that file (``FileChain``).
         package var chain: FileChain
 
         package init(
@@ -62,10 +64,10 @@ package struct RecordBaseline: Hashable, Sendable {
         package init(of file: [UInt8]) { self.init(bytes: UInt64(file.count), checksum: FileChain.checksum(file)) }
     }
 
-    /// The shared database that it belongs to.
+    /// Its shared database.
     package var store: ItemID
     package var name: Name
-    /// The last transaction that is folded.
+    /// The last folded transaction.
     package var end: RecordPosition
     /// Ascending by device.
     package var devices: [Device]
@@ -84,7 +86,7 @@ package struct RecordBaseline: Hashable, Sendable {
         self.parts = parts
     }
 
-    /// The last file of each device that it stands for.
+    /// The last covered file of each device.
     package var files: [DeviceID: UInt64] { Dictionary(devices.map { ($0.device, $0.file) }) { max($0, $1) } }
 
     package var places: [RecordFileOrder.Place] { devices.map(\.place) }
@@ -92,7 +94,7 @@ package struct RecordBaseline: Hashable, Sendable {
     /// The size of all parts.
     package var bytes: UInt64 { parts.reduce(0) { $0.addingClamped($1.bytes) } }
 
-    /// How many files it stands for, and their size.
+    /// The number and size of the covered files.
     package var log: FileChain.Extent { Self.log(of: devices) }
 
     package static func log(of devices: [Device]) -> FileChain.Extent {

@@ -1,7 +1,7 @@
 extension RecordStore {
-    /// Takes over a piece of a baseline. The rules of the tables have to be set before.
+    /// Restores a piece of a baseline. The tables' rules have to be set before.
     ///
-    /// - Throws: The store's errors, and ``RecordFileError`` for an item that would break a rule on which folding relies.
+    /// - Throws: The store's errors, and ``RecordFileError`` for an item violating a rule required for folding.
     package mutating func restore(_ item: BaselineItem) throws {
         switch item {
         case .row(let id, let record): try put(record, id)
@@ -12,12 +12,12 @@ extension RecordStore {
 
     private mutating func restore(_ id: RowID, _ alias: RecordAlias) throws {
         var (end, steps) = (RowID(table: id.table, key: alias.key), 0)
-        // The key may stand for another one already, which this replaces.
+        // The key may already be an alias, so the chain is followed to its end.
         while end != id, steps < RecordAlias.maximumChain, let next = try self.alias(of: end) {
             end = RowID(table: id.table, key: next.key)
             steps += 1
         }
-        // Rows that stand for each other would be followed for ever.
+        // A cycle of aliases would be followed forever.
         guard end != id, steps < RecordAlias.maximumChain else {
             throw RecordFileError.damaged("rows of a baseline became each other")
         }

@@ -1,17 +1,21 @@
 package import Basics
 
-/// What a transaction did to a column. The device that writes says how the edit merges, so that others need not know the declaration.
+/// A transaction's edit of a column. The writing device decides how the edit merges, so that readers need not know the
+/// declaration.
 package enum ColumnEdit: Hashable, Sendable {
-    /// The later edit wins; what it replaced unseen is kept in the history.
+    /// The later edit wins; a value it replaced unseen is kept in the history.
     case set(RecordValue)
-    /// The later edit wins; what it replaced unseen stays beside it until a person decides (a column declared `conflict`).
+    /// The later edit wins; a value it replaced unseen stays beside it until a person decides (a column declared
+    /// `conflict`).
     case offer(RecordValue)
-    /// Adds a number to what is there (`counter`). `result` is what the writer got; it counts where there is no number to add to.
+    /// Adds a number to the current value (`counter`). `result` is the writer's result, for use if the current value is
+    /// not a number.
     case add(RecordValue, result: RecordValue)
-    /// Adds and removes members (`set`). `result` is what the writer got; it counts where there is no set.
+    /// Adds and removes members (`set`). `result` is the writer's result, for use if the current value is not a set.
     case members(adding: Set<RecordValue>, removing: Set<RecordValue>, result: RecordValue)
-    /// A value that the writer's device had before the cloud went back, with those that stood beside it. It counts if the transaction knew the
-    /// current one, or was written later; an equal value is no edit, so several devices may send the same (``Restoration``).
+    /// The writer's value from before the cloud went back, with the values beside it. It counts if the transaction knew
+    /// the current value, or was written later; an equal value is no edit, so several devices may send the same
+    /// (``Restoration``).
     case restored(Restored, beside: [Restored])
 
     /// A value with the time when a device wrote it.
@@ -22,7 +26,7 @@ package enum ColumnEdit: Hashable, Sendable {
         package init(_ value: RecordValue, at time: Timestamp) { (self.value, self.time) = (value, time) }
     }
 
-    /// The value that the column had on the writer's device.
+    /// The column's value on the writer's device.
     package var result: RecordValue {
         switch self {
         case .set(let value), .offer(let value), .add(_, let value), .members(_, _, let value): value
@@ -31,15 +35,15 @@ package enum ColumnEdit: Hashable, Sendable {
     }
 }
 
-/// What a transaction did to one row, all of its statements together.
+/// A transaction's changes to a row, all statements together.
 package struct RecordChange: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// The row was not there before. The edits are all of its columns but the key.
+        /// The row did not exist before. The edits are all its non-key columns.
         case insert
-        /// The edits are the columns that changed.
+        /// The edits are the changed columns.
         case update
         case delete
-        /// The values that stood beside these columns are settled: the current ones stay (``ColumnEdit/offer(_:)``).
+        /// The values beside these columns are settled: the current values stay (``ColumnEdit/offer(_:)``).
         case resolve(Set<RecordName>)
     }
 

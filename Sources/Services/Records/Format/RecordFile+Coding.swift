@@ -1,7 +1,8 @@
 import Basics
 import CloudModel
 
-/// The encoding of a file of transactions; docs/DATABASES.md has the layout. A file has exactly one encoding: equal files are equal bytes.
+/// The encoding of a file of transactions; docs/DATABASES.md has the layout. A file has exactly one encoding: equal
+/// files are equal bytes.
 extension RecordFile {
     package static let format: UInt8 = 1
     /// "UbiR", the format and the checksum.
@@ -44,7 +45,7 @@ extension RecordFile {
     package init(decoding bytes: [UInt8]) throws(RecordFileError) {
         guard bytes.count <= Self.maximumBytes else { throw .damaged("\(bytes.count) bytes, too many for a file") }
         var reader = RecordReader(bytes)
-        // What follows may differ in another format, so each field is checked before the next is read.
+        // The rest may differ between formats, so each field is checked before the next is read.
         let magic = try reader.intact { reader throws(ByteCodingError) in try reader.bytes.fixed(UInt32.self) }
         guard magic == Self.magic else { throw .damaged("another kind of file") }
         let format = try reader.intact { reader throws(ByteCodingError) in try reader.bytes.byte() }
@@ -55,7 +56,7 @@ extension RecordFile {
             throw .damaged("its bytes differ from their checksum")
         }
         let file = try reader.intact { reader throws(ByteCodingError) in try reader.file() }
-        // The one encoding of the value: other bytes were not written by a release of this program.
+        // Encodings are unique: no release of this program wrote different bytes.
         guard let canonical = try? file.encoded(), canonical == bytes else { throw .damaged("an unusual encoding") }
         self = file
     }
@@ -77,7 +78,7 @@ extension RecordFile {
 }
 
 extension RecordReader {
-    /// Reads a value, or throws that the file is damaged.
+    /// Reads a value, or throws an error for a damaged file.
     fileprivate mutating func intact<T>(
         _ read: (inout RecordReader) throws(ByteCodingError) -> T
     ) throws(RecordFileError) -> T {

@@ -1,4 +1,4 @@
-/// The rules of the format, which its writer and its reader check.
+/// The rules of the format, checked by its writer and its reader.
 extension RecordFile {
     func check() throws(RecordFileError) {
         guard number > 0 else { throw .invalid("files count from 1") }

@@ -1,14 +1,15 @@
 package import CloudModel
 
-/// A file of transactions. Only one device writes it, once, so no conflict over it can arise; its number is never used again.
+/// A file of transactions. Only its device writes it, once, so no conflict over it can arise; its number is never used
+/// again.
 package struct RecordFile: Hashable, Sendable {
-    /// The shared database that it belongs to.
+    /// Its shared database.
     package var store: ItemID
     package var device: DeviceID
     package var deviceName: String
     /// The device's files count from 1 without gaps.
     package var number: UInt64
-    /// At least one, in the order of their commits.
+    /// At least one, in commit order.
     package var transactions: [RecordTransaction]
 
     package init(
@@ -29,7 +30,7 @@ package enum RecordFileError: Error, Hashable, CustomStringConvertible {
     case damaged(String)
     /// A limit of the format is exceeded.
     case tooLarge(String)
-    /// The transactions break a rule of the format, such as two changes of one row.
+    /// The transactions break a rule of the format, such as two changes of the same row.
     case invalid(String)
 
     /// Whether a newer version of this program can continue.

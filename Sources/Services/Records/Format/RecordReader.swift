@@ -20,7 +20,7 @@ struct RecordReader {
             store: store, device: device, deviceName: deviceName, number: number, transactions: transactions)
     }
 
-    /// Reads the list of names to whose places all that follows refers.
+    /// Reads the list of names; the rest refers to their positions.
     mutating func readNames() throws(ByteCodingError) {
         let count = try bytes.count(minimumBytes: 2)
         guard count <= RecordFile.maximumNames else { throw .invalid("\(count) names") }
@@ -139,7 +139,7 @@ struct RecordReader {
             return .integer(Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1))
         case RecordTag.real:
             let number = Double(bitPattern: try bytes.fixed())
-            // As RecordValue.number(_:) never makes one: NaN differs from itself.
+            // As in RecordValue.number(_:): NaN differs from itself.
             guard !number.isNaN, number != 0 || number.sign == .plus else {
                 throw .invalid("a number that is stored as another one")
             }

@@ -1,11 +1,11 @@
 package import Basics
 package import CloudModel
 
-/// Where a transaction is in the order that all devices share: the version that the log gave to its file, the device's number of the file,
-/// and its place in the file. No clock takes part.
+/// A transaction's place in the order shared by all devices: its file's version in the log, the file's number on its
+/// device, and its place in the file. No clock takes part.
 package struct RecordPosition: Hashable, Comparable, Sendable {
     package let version: VersionID
-    /// Distinguishes the files of one device that count under one version (``RecordFileOrder``).
+    /// Distinguishes a device's files with the same effective version (``RecordFileOrder``).
     package let file: UInt64
     package let place: UInt32
 
@@ -24,18 +24,19 @@ package struct RecordPosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// A committed transaction of one device.
+/// A device's committed transaction.
 package struct RecordTransaction: Hashable, Sendable {
-    /// The last transaction of the log that the device had applied when it committed this one. Its own earlier ones it knows as well.
+    /// The last transaction of the log applied by the device at the time of this commit. It also knows its own earlier
+    /// transactions.
     package var base: RecordPosition
-    /// When the device's clock says that it was committed. It is shown to people and decides nothing.
+    /// The commit's time by the device's clock. It is shown to people and decides nothing.
     package var time: Timestamp
-    /// Rows that were one on the device because of its transactions that the log did not have yet; ascending by row. If they become two in
-    /// the log's order, a change of the one that is not there concerns the other.
+    /// Rows united on the device by its own transactions not yet in the log; ascending by row. If they become two in
+    /// the log's order, a change to the missing row applies to the remaining row.
     package var unions: [RowUnion]
-    /// The rules of tables that were new to the device's log, ascending by table.
+    /// The rules of tables new to the device's log, ascending by table.
     package var rules: [TableRules]
-    /// One for each row, ascending.
+    /// At most one for each row, ascending.
     package var changes: [RecordChange]
 
     /// Brings rules and changes into their order.
@@ -51,10 +52,10 @@ package struct RecordTransaction: Hashable, Sendable {
     }
 }
 
-/// A row that became another one.
+/// A row united with an older row.
 package struct RowUnion: Hashable, Sendable {
     package let row: RowID
-    /// The key of the row that stayed.
+    /// The remaining row's key.
     package let key: RecordKey
 
     package init(row: RowID, key: RecordKey) {

@@ -1,15 +1,15 @@
-/// A value of a column, in the five storage classes of SQLite.
+/// A column's value, in SQLite's five storage classes.
 ///
-/// Text is kept as its bytes: SQLite compares texts by bytes, and may hold some that are no UTF-8.
+/// Text is kept as its bytes: SQLite compares texts by bytes, and may hold invalid UTF-8.
 package enum RecordValue: Hashable, Comparable, Sendable {
     case null
     case integer(Int64)
-    /// Never NaN, which SQLite stores as NULL, and never −0.0, which it stores as 0.0: see ``number(_:)``.
+    /// Never NaN, stored by SQLite as NULL, and never −0.0, stored as 0.0: see ``number(_:)``.
     case real(Double)
     case text([UInt8])
     case blob([UInt8])
 
-    /// An array hashes each byte for itself.
+    /// An array hashes each byte separately.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -35,10 +35,11 @@ package enum RecordValue: Hashable, Comparable, Sendable {
 
     package static func text(_ string: String) -> RecordValue { .text(Array(string.utf8)) }
 
-    /// Returns the value that SQLite stores for a number.
+    /// Returns a number as stored by SQLite.
     package static func number(_ value: Double) -> RecordValue { value.isNaN ? .null : .real(value == 0 ? 0 : value) }
 
-    /// The order of SQLite's ORDER BY, in which numbers precede texts and texts precede blobs. An integer precedes an equal real number.
+    /// The order of SQLite's ORDER BY: numbers precede texts and texts precede blobs. An integer precedes an equal real
+    /// number.
     package static func < (left: RecordValue, right: RecordValue) -> Bool {
         switch (left, right) {
         case (.integer(let one), .integer(let two)): return one < two

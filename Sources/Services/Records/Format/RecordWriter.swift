@@ -1,7 +1,7 @@
 import Basics
 import CloudModel
 
-/// Writes the parts of a ``RecordFile``. Names are written as their places in the file's list.
+/// Writes the parts of a ``RecordFile``. Names are written as their positions in the file's list.
 struct RecordWriter {
     var bytes = ByteWriter(reservingCapacity: 4096)
     private let places: [RecordName: UInt64]
@@ -10,7 +10,7 @@ struct RecordWriter {
         places = Dictionary(names.enumerated().map { ($1, UInt64($0)) }) { first, _ in first }
     }
 
-    /// Writes the list of names to whose places all that follows refers.
+    /// Writes the list of names; the rest refers to their positions.
     mutating func append(list names: [RecordName]) {
         bytes.append(varint: UInt64(names.count))
         for name in names { bytes.append(counted: name.utf8) }
@@ -133,7 +133,7 @@ struct RecordWriter {
     }
 }
 
-/// The first byte of a change, of an edit and of a value. Edits that only set a value begin with the value's.
+/// The first byte of a change, of an edit and of a value. A plain set edit begins with the value's.
 enum RecordTag {
     static let insert: UInt8 = 1
     static let update: UInt8 = 2

@@ -1,9 +1,9 @@
-/// The values of a row's primary key, in the order in which its table declares the columns.
+/// The values of a row's primary key, in the table's column order.
 package struct RecordKey: Hashable, Comparable, Sendable {
     package static let maximumColumns = 16
     package let values: [RecordValue]
 
-    /// Returns nil for a key without columns, with too many, or with a NULL, which identifies no row.
+    /// Returns nil for a key without columns, with too many, or with a NULL, as NULL identifies no row.
     package init?(_ values: [RecordValue]) {
         guard (1...Self.maximumColumns).contains(values.count), !values.contains(.null) else { return nil }
         self.values = values
@@ -14,7 +14,8 @@ package struct RecordKey: Hashable, Comparable, Sendable {
     }
 }
 
-/// A row of a shared database. All devices give it the same key, so a key is made without asking others: a UUID, or a combination of them.
+/// A row of a shared database. All devices give it the same key, so keys are created without coordination: a UUID, or a
+/// combination of them.
 package struct RowID: Hashable, Comparable, Sendable {
     package let table: RecordName
     package let key: RecordKey

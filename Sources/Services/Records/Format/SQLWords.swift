@@ -15,7 +15,8 @@ enum SQLWords {
         case symbol(UInt8)
     }
 
-    /// Returns the words, quotes and other characters outside of comments and white space; nil as ``words(of:)`` does.
+    /// Returns the words, quotes and remaining characters outside of comments and white space; nil as for
+    /// ``words(of:)``.
     static func tokens(of sql: String) -> [Token]? {
         let bytes = Array(sql.utf8)
         var tokens: [Token] = []
@@ -51,7 +52,7 @@ enum SQLWords {
         place + 1 < bytes.count && bytes[place + 1] == byte
     }
 
-    /// Returns the place behind the quote that closes a text; a doubled quote is a part of the text.
+    /// Returns the position after a text's closing quote; a doubled quote is part of the text.
     private static func close(_ bytes: [UInt8], from start: Int, quote: UInt8) -> Int? {
         var place = start + 1
         while place < bytes.count {
@@ -70,7 +71,7 @@ enum SQLWords {
             if bytes[place] == UInt8(ascii: "*"), follows(bytes, place, UInt8(ascii: "/")) { return place + 2 }
             place += 1
         }
-        // SQLite reads a comment that is not closed to the end of the text.
+        // SQLite reads an unclosed comment to the end of the text.
         return bytes.count
     }
 

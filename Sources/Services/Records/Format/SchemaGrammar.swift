@@ -1,12 +1,12 @@
-/// Decides which definitions of tables and indexes may be run that another device wrote. SQLite evaluates the expressions of a definition with
-/// every row that is written, in the programs that use the database too: so there are no calls of functions and no computed columns, only
+/// Decides which remote table and index definitions may be run. SQLite evaluates a definition's expressions for every
+/// written row, in the programs using the database too: so there are no function calls and no computed columns, only
 /// names, types, literals, collations, keys, references, and comparisons (sqlite.org/lang_createtable.html).
 enum SchemaGrammar {
-    /// Words that begin a subquery, compute a column, or call a function without a parenthesis (sqlite.org/lang_expr.html).
+    /// Words for subqueries, computed columns, or function calls without a parenthesis (sqlite.org/lang_expr.html).
     private static let refused: Set<String> = [
         "AS", "SELECT", "VALUES", "WITH", "GENERATED", "LIKE", "GLOB", "MATCH", "REGEXP", "CAST", "RAISE",
     ]
-    /// Words after which a parenthesis is no list of arguments.
+    /// A parenthesis after these words is not an argument list.
     private static let openers: Set<String> = [
         "KEY", "UNIQUE", "CHECK", "IN", "AND", "OR", "NOT", "BETWEEN", "IS", "WHEN", "THEN", "ELSE", "CASE", "WHERE",
     ]
@@ -29,7 +29,7 @@ enum SchemaGrammar {
                     return false
                 }
             case .symbol(let byte):
-                // Concatenation and operators of JSON make large values of small ones.
+                // Concatenation and JSON operators produce large values from small ones.
                 let next = place + 1 < tokens.count ? tokens[place + 1] : nil
                 let isArrow = byte == UInt8(ascii: "-") && next == .symbol(UInt8(ascii: ">"))
                 guard !isArrow, !(byte == UInt8(ascii: "|") && next == token) else { return false }
@@ -54,13 +54,13 @@ enum SchemaGrammar {
         case .quoted, .word:
             // The columns of the table or the index itself.
             if depth == 0 { return !tokens[..<place].contains(open) }
-            // The columns of another table, or the numbers of a type.
+            // A referenced table's columns, or a type's numbers.
             let isReference = place > 1 && tokens[place - 2] == .word("REFERENCES")
             return isReference || (isTable && depth == 1 && isNumbers(tokens, from: place + 1))
         }
     }
 
-    /// Whether a parenthesis has numbers only, as that of a type has.
+    /// Whether a parenthesis has only numbers, as in a type.
     private static func isNumbers(_ tokens: [Token], from place: Int) -> Bool {
         for token in tokens[place...].prefix(6) {
             switch token {

@@ -1,4 +1,4 @@
-/// The text of a column that is declared a set: a JSON array of texts and whole numbers, such as `["blue","red",7]`.
+/// The text of a column declared as a set: a JSON array of texts and whole numbers, such as `["blue","red",7]`.
 ///
 /// The reader accepts any order, repetitions and white space; ``text(of:)`` writes the members once, in their order.
 package enum SetText {
@@ -10,7 +10,7 @@ package enum SetText {
         }
     }
 
-    /// Returns the members of a set that a column holds; nil for a value that is no set. NULL and an empty text are the empty set.
+    /// Returns the members of a column's set; nil if the value is not a set. NULL and an empty text are the empty set.
     package static func members(of value: RecordValue) -> Set<RecordValue>? {
         switch value {
         case .null: return []

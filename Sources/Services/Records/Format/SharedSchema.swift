@@ -1,18 +1,18 @@
 import FoundationEssentials
 
-/// How the tables of a shared database are made on another device, and what is declared about their columns. Travels as a file beside the
-/// transactions, for programs that bring no schema of their own.
+/// How to create a shared database's tables on another device, and the declarations for their columns. Travels as a
+/// file beside the transactions, for programs without a schema.
 package struct SharedSchema: Codable, Hashable, Sendable {
-    /// The format of the file. A release that finds a newer one does not use it.
+    /// The format of the file. A release ignores newer formats.
     package static let format = 1
-    /// The limits of a file: bytes, tables, and statements of one table.
+    /// The limits of a file: bytes, tables, and statements per table.
     package static let maximumBytes = 4 << 20
     package static let maximumTables = 1_000
     package static let maximumStatements = 1_000
 
     package struct Table: Codable, Hashable, Sendable {
         package let name: String
-        /// The statement that makes the table, and those that make its indexes.
+        /// The statement creating the table, and those creating its indexes.
         package var statements: [String]
         package var unify: [String]
         package var counters: [String]
@@ -33,7 +33,7 @@ package struct SharedSchema: Codable, Hashable, Sendable {
     }
 
     package let format: Int
-    /// Grows with each change, on whichever device it is made (``TableRules/version``).
+    /// Grows with each change, on any device (``TableRules/version``).
     package var version: UInt64
     package let tables: [Table]
 
@@ -43,8 +43,8 @@ package struct SharedSchema: Codable, Hashable, Sendable {
         self.tables = tables
     }
 
-    /// Reads a file, and refuses statements that do anything but make an ordinary table or an index: another device wrote them, and they
-    /// are run here.
+    /// Reads a file, and refuses all statements except those creating an ordinary table or an index: they come from
+    /// another device, and are run locally.
     package init(decoding bytes: [UInt8]) throws(SharedSchemaError) {
         struct Header: Decodable { let format: Int }
         guard bytes.count <= Self.maximumBytes else { throw .damaged("it is too large") }
@@ -85,8 +85,8 @@ package struct SharedSchema: Codable, Hashable, Sendable {
         }
     }
 
-    /// Returns whether SQL text is one statement that makes an ordinary table, or one of its indexes, reads no other table, and has no
-    /// expression that calls a function (``SchemaGrammar``).
+    /// Returns whether SQL text is a single statement that creates an ordinary table or its index, reads no other
+    /// table, and has no function calls in expressions (``SchemaGrammar``).
     package static func isSafe(_ statement: String, isTable: Bool) -> Bool {
         guard let tokens = SQLWords.tokens(of: statement) else { return false }
         let start = isTable ? [["CREATE", "TABLE"]] : [["CREATE", "INDEX"], ["CREATE", "UNIQUE", "INDEX"]]

@@ -1,7 +1,7 @@
-/// What a table demands of its rows. The rules travel in the log like any change, so that all devices merge by the same ones, also those
-/// whose program is older.
+/// A table's constraints on its rows. The rules travel in the log like any change, so that all devices merge by the
+/// same rules, even with an older program.
 package struct TableRules: Hashable, Sendable {
-    /// Columns that hold the key of a row of another table, its parent.
+    /// Columns holding the key of a row in a parent table.
     package struct Reference: Hashable, Comparable, Sendable {
         package let columns: [RecordName]
         package let table: RecordName
@@ -18,13 +18,15 @@ package struct TableRules: Hashable, Sendable {
     }
 
     package let table: RecordName
-    /// The version of the schema that declares these rules. Those of an older version do not replace them, whenever they arrive.
+    /// The version of the schema declaring these rules. Rules of an older version never replace them, whatever the
+    /// order of arrival.
     package var version: UInt64
     /// The columns of the primary key.
     package var key: [RecordName]
-    /// The natural key: two rows that agree on these columns, none of them NULL, are one row. Empty if the table has none.
+    /// The natural key: two rows with equal values in these columns, none of them NULL, are the same row. Empty if the
+    /// table has none.
     package var unify: [RecordName]
-    /// Sets of columns on which no two rows may agree, unless one of them is NULL; sorted.
+    /// Sets of columns whose values must be unique, except for NULL; sorted.
     package var uniques: [[RecordName]]
     /// Sorted.
     package var references: [Reference]
@@ -41,10 +43,10 @@ package struct TableRules: Hashable, Sendable {
         self.references = references.sorted()
     }
 
-    /// The columns whose values decide whether a row may stand in its table.
+    /// The columns that decide whether a row may stand in its table.
     var constrained: Set<RecordName> { Set(uniques.joined()).union(references.flatMap(\.columns)) }
 
-    /// The names of the table and of all columns, some of them several times.
+    /// The names of the table and of all columns, possibly repeated.
     var names: [RecordName] {
         [table] + key + unify + uniques.joined() + references.flatMap { $0.columns + [$0.table] }
     }

@@ -1,6 +1,6 @@
-/// Deletions. An edit beats a deletion that did not know of it, and so does a child: its parent stays.
+/// Deletions. An edit unaware of a deletion beats it, and so does a child: its parent stays.
 extension RecordFold {
-    /// Deletes rows together. Each comes with the key under which the transaction's device knew it.
+    /// Deletes rows together, each with its key as known to the transaction's device.
     mutating func delete(_ keys: [RowID: RecordKey]) throws {
         var deleted: Set<RowID> = []
         var rows: [RowID: Record] = [:]
@@ -17,7 +17,7 @@ extension RecordFold {
                 row.place = .deleted(stamp)
                 try put(row, id)
             } else {
-                // The device that deleted the row has to show it again, also if only a child keeps it.
+                // The deleting device has to show the row again, even if only a child keeps it.
                 touch(id)
                 try store.lose(
                     LostValue(
@@ -34,7 +34,7 @@ extension RecordFold {
         }
     }
 
-    /// Takes out the rows that a live row refers to which stays.
+    /// Excludes rows referenced by a remaining live row.
     private func keepParents(_ deleted: inout Set<RowID>) throws {
         var isDone = false
         while !isDone {
@@ -48,7 +48,7 @@ extension RecordFold {
 }
 
 extension Record {
-    /// The last transaction that wrote the row. One that wrote it under two keys counts as it wrote the first of the columns.
+    /// The last transaction to write the row. If it wrote the row under two keys, the first of the columns counts.
     fileprivate var newest: RecordStamp {
         columns.sorted { $0.key < $1.key }.map(\.value.stamp).reduce(created) {
             $0.position < $1.position ? $1 : $0

@@ -1,11 +1,11 @@
-/// Inserts and updates: the later edit of a column wins, and what it replaced unseen is kept.
+/// Inserts and updates: the later edit of a column wins, and values it replaced unseen are kept.
 extension RecordFold {
     mutating func insert(_ change: RecordChange, _ id: RowID, as key: RecordKey) throws {
         guard let row = try store.row(id) else {
             return try put(change.newRow(stamp(for: id, as: key)), id)
         }
         if case .deleted(let deletion) = row.place, try knew(of: deletion, id: id, as: key) {
-            // The device made the row again, and knew that the former one was deleted.
+            // The device inserted the row again, aware of the deletion.
             return try put(change.newRow(stamp(for: id, as: key)), id)
         }
         try merge(change, into: row, id, as: key)
@@ -52,13 +52,13 @@ extension RecordFold {
         if case .offer = edit, result.value != column.value {
             result.beside.append(RecordColumn.Alternative(value: column.value, stamp: column.stamp))
         } else {
-            // Also an equal value: the next edit may replace it without knowing of this one.
+            // Even an equal value: the next edit may replace it without knowing of this one.
             try lose(column, name, id, to: stamp, .replaced)
         }
         return result
     }
 
-    /// Drops the values that stood beside the columns and that the deciding device knew of.
+    /// Drops those values beside the columns that the deciding device knew of.
     mutating func decide(_ columns: Set<RecordName>, _ id: RowID, as key: RecordKey) throws {
         guard var row = try store.row(id) else { return }
         for name in columns.sorted() {
@@ -69,7 +69,7 @@ extension RecordFold {
         try put(row, id)
     }
 
-    /// Makes a deleted row live; the deletion is recorded as lost.
+    /// Revives a deleted row; the deletion is recorded as lost.
     mutating func revive(_ row: inout Record, _ id: RowID, _ deletion: RecordStamp) throws {
         row.place = .live
         try store.lose(
@@ -87,19 +87,19 @@ extension RecordFold {
 }
 
 extension RecordChange {
-    /// Whether the change brings back a row that its device had before the cloud went back.
+    /// Whether the change brings back its device's row from before the cloud went back.
     fileprivate var isRestored: Bool {
         edits.values.contains { if case .restored = $0 { true } else { false } }
     }
 
-    /// Returns the row that the change makes where there is none. An update makes one too: nothing that was committed is dropped.
+    /// Returns the change's new row, if there is none. Updates create rows too: nothing committed is dropped.
     fileprivate func newRow(_ stamp: RecordStamp) -> Record {
         Record(columns: edits.mapValues { $0.newColumn(stamp) }, created: stamp)
     }
 }
 
 extension ColumnEdit {
-    /// Returns the column that the edit makes where there is none.
+    /// Returns the edit's new column, if there is none.
     fileprivate func newColumn(_ stamp: RecordStamp) -> RecordColumn {
         guard case .restored(let restored, let beside) = self else { return RecordColumn(value: result, stamp: stamp) }
         return RecordColumn(
@@ -107,7 +107,7 @@ extension ColumnEdit {
             beside: beside.map { RecordColumn.Alternative(value: $0.value, stamp: stamp.at($0.time)) })
     }
 
-    /// Returns the column's value after a change that adds to the present one; nil for an edit that replaces it.
+    /// Returns the column's value after a change adding to the current value; nil for a replacing edit.
     fileprivate func merged(into present: RecordValue) -> RecordValue? {
         switch self {
         case .set, .offer, .restored: return nil
@@ -120,8 +120,8 @@ extension ColumnEdit {
 }
 
 extension RecordValue {
-    /// Returns the sum of two numbers as SQLite computes it: of integers an integer, or a real number where that overflows. Nil for what is
-    /// no number.
+    /// Returns the sum of two numbers as SQLite computes it: for integers an integer, or a real number on overflow. Nil
+    /// unless both are numbers.
     func adding(_ delta: RecordValue) -> RecordValue? {
         if case .integer(let one) = self, case .integer(let two) = delta {
             let (sum, overflow) = one.addingReportingOverflow(two)

@@ -1,7 +1,7 @@
-/// What a device sends again after the cloud went back. Several devices may send the same, in any order: what is equal is no edit, and of two
-/// values the later counts where neither device knew of the other's.
+/// A device's changes sent again after the cloud went back. Several devices may send the same, in any order: an equal
+/// value is no edit, and of two values the later counts if neither device knew of the other's.
 extension RecordFold {
-    /// Whether a deletion that the transaction did not know of is later than all that the change brings back.
+    /// Whether a deletion unknown to the transaction is later than everything the change brings back.
     func isOutlived(
         _ change: RecordChange, by deletion: RecordStamp, _ id: RowID, as key: RecordKey
     ) throws -> Bool {
@@ -18,7 +18,7 @@ extension RecordFold {
     ) throws -> RecordColumn {
         var result = column
         if restored.value == column.value {
-            // The transactions of the sender that follow this one know the value.
+            // The sender's later transactions know the value.
             result.stamp = stamp.at(max(restored.time, column.stamp.time))
         } else {
             let returning = RecordColumn(

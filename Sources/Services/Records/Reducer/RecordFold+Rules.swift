@@ -1,7 +1,8 @@
-/// The rules of tables: parents exist, natural keys name one row, and unique values have one holder.
+/// Table rules: parents exist, a natural key names a single row, and a unique value has a single holder.
 extension RecordFold {
-    /// Examines rows, and all that are affected in turn, until every live row complies with the rules of its table. It ends: a row gets its
-    /// former values back once, goes aside once, comes back from its deletion once, and can become another only once.
+    /// Examines rows, and all affected rows in turn, until every live row complies with its table's rules. It ends: a
+    /// row gets its former values back once, goes aside once, comes back from its deletion once, and can become another
+    /// row only once.
     mutating func enforce(_ rows: Set<RowID>) throws {
         var pending = rows
         while !pending.isEmpty {
@@ -11,7 +12,7 @@ extension RecordFold {
         }
     }
 
-    /// Returns the rows that have to be examined next.
+    /// Returns the rows to examine next.
     private mutating func examine(_ id: RowID) throws -> Set<RowID> {
         guard let row = try store.row(id), row.isLive, let rules = try store.rules(of: id.table) else { return [] }
         if let next = try redirect(row, id, rules) { return next }
@@ -50,7 +51,7 @@ extension RecordFold {
 
     // MARK: Rows that cannot have what they claim
 
-    /// The row of the higher rank yields: a new one to one that was there, and one whose values changed to one whose values did not.
+    /// The row of the higher rank yields: new rows to existing rows, and rows with changed values to unchanged rows.
     private struct Rank: Comparable {
         let state: Int
         let created: RecordPosition
@@ -66,7 +67,7 @@ extension RecordFold {
         return Rank(state: state, created: row.created.position, id: id)
     }
 
-    /// Returns the constrained columns that the transaction changed, with their former states.
+    /// Returns the constrained columns changed by the transaction, with their former states.
     private func formerColumns(of row: Record, _ id: RowID, _ rules: TableRules) -> [RecordName: RecordColumn?] {
         guard let former = before[id] ?? nil, former.isLive else { return [:] }
         var columns: [RecordName: RecordColumn?] = [:]
@@ -76,8 +77,8 @@ extension RecordFold {
         return columns
     }
 
-    /// Gives a row its former values back, or puts it aside if that does not help. A row that was live stays so: its other columns and its
-    /// children do not depend on the values that it cannot have.
+    /// Gives a row its former values back, or puts it aside if that does not help. A formerly live row stays live: its
+    /// other columns and its children do not depend on the unavailable values.
     private mutating func yield(
         _ present: Record, _ id: RowID, _ rules: TableRules, _ reason: AsideReason
     ) throws -> Set<RowID> {
@@ -99,7 +100,7 @@ extension RecordFold {
 
     // MARK: Rows that stood aside
 
-    /// Brings rows back whose reason to stand aside is gone, the oldest first.
+    /// Brings back rows whose reason to stand aside is gone, the oldest first.
     mutating func release() throws {
         var released: Set<RowID> = []
         while let id = try nextToRelease(except: released), var row = try store.row(id) {

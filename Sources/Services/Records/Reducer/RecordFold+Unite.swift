@@ -1,14 +1,15 @@
-/// Two rows that become one.
+/// Uniting two rows.
 extension RecordFold {
-    /// Makes one of two live rows with the same natural key. The older one stays, and the other's key becomes an alias of its key. Returns
-    /// the rows to examine next: the one that stays, and the children of the other, which follow it.
+    /// Unites two live rows with the same natural key. The older row stays, and the newer row's key becomes an alias of
+    /// its key. Returns the rows to examine next: the remaining row, and the removed row's children, still to be
+    /// redirected.
     mutating func unite(_ one: RowID, _ two: RowID) throws -> Set<RowID> {
         guard let first = try store.row(one), let second = try store.row(two) else { return [] }
         let isOlder = (first.created.position, one) < (second.created.position, two)
         return isOlder ? try merge(second, two, into: one) : try merge(first, one, into: two)
     }
 
-    /// Replaces the keys of rows that became others in the columns that refer to them. Returns nil if there are none.
+    /// Replaces keys of united rows in the columns referring to them. Returns nil if there are none.
     mutating func redirect(_ row: Record, _ id: RowID, _ rules: TableRules) throws -> Set<RowID>? {
         for reference in rules.references {
             guard let parent = row.parent(by: reference, id: id, rules: rules) else { continue }
@@ -19,7 +20,8 @@ extension RecordFold {
         return nil
     }
 
-    /// Two references of one column may each want another value, for ever. The row goes aside then, as its parent is not there.
+    /// Two references in the same column may want different values, forever. The row then goes aside, as its parent is
+    /// missing.
     private mutating func mayRedirect(_ id: RowID, _ reference: TableRules.Reference, to target: RowID) -> Bool {
         let redirection = Redirection(row: id, reference: reference, target: target)
         redirections[redirection, default: 0] += 1
@@ -42,7 +44,8 @@ extension RecordFold {
         return try merge(row, id, into: resolved(RowID(table: id.table, key: key)))
     }
 
-    /// Moves a row to another key. If there is a row, the later value of each column counts, and the other is kept as lost.
+    /// Moves a row to a new key. If that row exists, each column's later value counts, and the earlier value is kept as
+    /// lost.
     private mutating func merge(_ row: Record, _ id: RowID, into target: RowID) throws -> Set<RowID> {
         guard target != id else { return [] }
         let children = try store.children(of: id)
@@ -56,7 +59,7 @@ extension RecordFold {
             try put(present, target)
         } else {
             try put(moved, target)
-            // The row was there, under another key: what it had before the transaction is what it gets back.
+            // The row existed under its former key, so reverting restores its state from before the transaction.
             if let former = before[id] { before[target] = former?.known(as: id.key) }
         }
         try put(nil, id)
@@ -75,7 +78,7 @@ extension RecordFold {
     }
 }
 
-/// A reference of a row that gets another value, because the row that it named became another one.
+/// A new value for a row's reference, because the referenced row became another.
 struct Redirection: Hashable {
     let row: RowID
     let reference: TableRules.Reference
@@ -83,7 +86,7 @@ struct Redirection: Hashable {
 }
 
 extension Record {
-    /// Returns the row for another key: its stamps say under which one it was written.
+    /// Returns the row for a new key, with stamps recording its former key.
     fileprivate func known(as key: RecordKey) -> Record {
         var row = self
         row.created.via = created.via ?? key

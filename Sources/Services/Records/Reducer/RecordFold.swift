@@ -1,21 +1,22 @@
-/// One transaction being folded.
+/// A transaction being folded.
 ///
-/// Its changes are made first, then its deletions, and then the rows that they touched are examined against the rules of their tables, as
-/// SQLite does with deferred constraints. Before the transaction all live rows comply; ``RecordFold/enforce(_:)`` makes them comply again.
+/// Its changes are applied first, then its deletions, and then the rows touched are examined against their tables'
+/// rules, like SQLite's deferred constraints. Before the transaction all live rows comply; ``RecordFold/enforce(_:)``
+/// restores that.
 struct RecordFold<Store: RecordStore> {
     var store: Store
     let stamp: RecordStamp
-    /// What the transaction's device had applied.
+    /// The transactions already applied by the transaction's device.
     let base: RecordPosition
     private(set) var touched: Set<RowID> = []
-    /// The touched rows as they were before the transaction; a row that was not there has the value nil.
+    /// The touched rows as they were before the transaction; nil for a nonexistent row.
     var before: [RowID: Record?] = [:]
-    /// Rows whose constrained columns have their former values again.
+    /// Rows whose constrained columns are reverted to their former values.
     var reverted: Set<RowID> = []
 
-    /// How often each was made.
+    /// The number of times each was applied.
     var redirections: [Redirection: Int] = [:]
-    /// The rows that were others on the transaction's device, by the row that they were.
+    /// The rows united on the transaction's device, by the remaining row.
     private var sources: [RowID: [RowID]] = [:]
 
     init(store: consuming Store, stamp: RecordStamp, base: RecordPosition) {
@@ -45,7 +46,7 @@ struct RecordFold<Store: RecordStore> {
         try release()
     }
 
-    /// Takes over the rules of a table, and returns its live rows, which have to be examined by them.
+    /// Takes over a table's rules, and returns its live rows for examination.
     private mutating func declare(_ rules: TableRules) throws -> [RowID] {
         if let present = try store.rules(of: rules.table) {
             guard rules.version >= present.version, rules != present else { return [] }
@@ -62,7 +63,7 @@ struct RecordFold<Store: RecordStore> {
         touched.insert(id)
     }
 
-    /// Marks a row that the transaction leaves as it is, and that its device may show otherwise.
+    /// Marks a row unchanged by the transaction, but possibly shown differently by its device.
     mutating func touch(_ id: RowID) { touched.insert(id) }
 
     /// Whether the row was live before the transaction.
@@ -71,14 +72,14 @@ struct RecordFold<Store: RecordStore> {
         return former?.isLive ?? false
     }
 
-    /// Returns the row that an id stands for.
+    /// Returns an id's current row.
     func resolved(_ id: RowID) throws -> RowID { try store.resolved(id) }
 
-    /// Returns the row that a change concerns, and the key under which its device knew it.
+    /// Returns a change's row, and its key as known to the device.
     private func located(_ row: RowID) throws -> (RowID, RecordKey) {
         let id = try resolved(row)
         guard try !isThere(id) else { return (id, row.key) }
-        // Each row is a source of one other, so this ends, unless they go in a circle: then each is visited once.
+        // Each row is the source of a single row, so this ends, except for cycles: then each is visited once.
         var (pending, visited) = (sources[row] ?? [], Set([row]))
         while let source = pending.popLast() {
             guard visited.insert(source).inserted else { continue }
@@ -97,15 +98,15 @@ struct RecordFold<Store: RecordStore> {
 
     // MARK: What the transaction's device knew
 
-    /// Whether the device that wrote the transaction knew of what `stamp` did to the row `id`, which it knows under `key`.
+    /// Whether the transaction's device knew of the change `stamp` to the row `id`, known to it as `key`.
     func knew(of other: RecordStamp, id: RowID, as key: RecordKey) throws -> Bool {
         guard other.device == stamp.device || other.position <= base else { return false }
         let via = other.via ?? id.key
-        // Two keys are one row only to a device that has applied the transactions that made them one.
+        // Two keys are the same row only to a device that has applied the uniting transactions.
         return try via == key || keyThen(of: via, id.table) == keyThen(of: key, id.table)
     }
 
-    /// Returns the key of the row that a key stood for when the device wrote the transaction.
+    /// Returns the key that a key stood for at the time of the device's transaction.
     private func keyThen(of key: RecordKey, _ table: RecordName) throws -> RecordKey {
         var (key, steps) = (key, 0)
         while steps < RecordAlias.maximumChain, let alias = try store.alias(of: RowID(table: table, key: key)),
@@ -117,7 +118,7 @@ struct RecordFold<Store: RecordStore> {
         return key
     }
 
-    /// The stamp of this transaction's changes of the row `id`, which its device knows under `key`.
+    /// The stamp of this transaction's changes to the row `id`, known to its device as `key`.
     func stamp(for id: RowID, as key: RecordKey) -> RecordStamp {
         var stamp = stamp
         stamp.via = key == id.key ? nil : key

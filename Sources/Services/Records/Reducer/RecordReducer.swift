@@ -1,15 +1,16 @@
 package import CloudModel
 
-/// Decides what the transactions of a shared database mean: every device folds the same files in the same order into the same rows. Pure: it
-/// reads and writes only its store, and uses no clock and no randomness. Total: any change has a defined result.
+/// Decides what the transactions of a shared database mean: every device folds the same files in the same order into
+/// the same rows. Pure: it reads and writes only its store, and uses no clock and no randomness. Total: any change has
+/// a defined result.
 ///
 /// docs/DATABASES.md has the rules with their reasons.
 package struct RecordReducer: Sendable {
     package init() {}
 
-    /// Folds a file at the place that ``RecordFileOrder`` gives it, and returns the rows that it touched. A file that was folded before has
-    /// no effect. Throws the store's errors, after which the store has to be as it was before; and ``RecordOrderError``, before anything is
-    /// changed.
+    /// Folds a file at its place in the ``RecordFileOrder``, and returns the rows touched. A file already folded has no
+    /// effect. Throws the store's errors, after which the store has to be as before; and ``RecordOrderError``, before
+    /// any change.
     package func fold<Store: RecordStore>(
         _ file: RecordFile, at version: VersionID, into store: inout Store
     ) throws -> Set<RowID> {
@@ -28,13 +29,13 @@ package struct RecordReducer: Sendable {
         return touched
     }
 
-    /// Folds one transaction, and returns the rows that it touched. A device also folds its own transactions that the log does not have yet
-    /// so, after all others, to see the state that it will have when they are at the log's end.
+    /// Folds a transaction, and returns the rows touched. A device also folds its own transactions not yet in the log
+    /// this way, after all others, to see its state once they are at the log's end.
     package func fold<Store: RecordStore>(
         _ transaction: RecordTransaction, of device: DeviceID, at position: RecordPosition, into store: inout Store
     ) throws -> Set<RowID> {
         let stamp = RecordStamp(position: position, device: device, time: transaction.time)
-        // The store is moved, not copied, so that one held by value is changed in place.
+        // The store is moved, not copied, so that a store held by value is changed in place.
         var fold = RecordFold(store: consume store, stamp: stamp, base: transaction.base)
         let outcome = Result { try fold.run(transaction) }
         store = fold.store
@@ -43,7 +44,7 @@ package struct RecordReducer: Sendable {
     }
 }
 
-/// A file was folded before the one that precedes it.
+/// A file was folded before its predecessor.
 package struct RecordOrderError: Error, Hashable, CustomStringConvertible {
     package let device: String
     package let expected: UInt64

@@ -1,29 +1,31 @@
 import Basics
 package import CloudModel
 
-/// What a device sends again after the cloud went back to an earlier state. Pure.
+/// A device's changes to send again after the cloud went back to an earlier state. Pure.
 ///
-/// The device keeps the rows that it had folded of the former log, and folds the present one from its beginning. What differs is sent, as the
-/// work of a new device: positions and numbers of the former log mean nothing in this one. Which of two values is the newer follows from what
-/// the device had folded, and else from their times (``ColumnEdit/restored(_:beside:)``).
+/// The device keeps its folded rows of the former log, and folds the current log from its beginning. Differences are
+/// sent, as the work of a new device: positions and numbers of the former log mean nothing in the current log. The
+/// newer of two values is determined by the files that the device had folded, and else by their times
+/// (``ColumnEdit/restored(_:beside:)``).
 package struct Restoration: Sendable {
     /// A change to send.
     package struct Step: Hashable, Sendable {
         package let change: RecordChange
-        /// Whether the device knew all that the change replaces.
+        /// Whether the device knew everything the change replaces.
         package let isKnown: Bool
     }
 
-    /// The last file of each device that this one had folded. Numbers are not used again, so a transaction of one of these files was known.
+    /// Each device's last file folded by this device. Numbers are not used again, so a transaction of these files was
+    /// known.
     private let known: [DeviceID: UInt64]
 
     package init(known: [DeviceID: UInt64]) { self.known = known }
 
-    /// Returns how a row gets its former state; nil if nothing has to be sent.
+    /// Returns how to restore a row's former state; nil if nothing has to be sent.
     ///
     /// - Parameters:
-    ///   - kept: As the device had it.
-    ///   - present: As the present log has it; nil if it has none.
+    ///   - kept: The device's former row.
+    ///   - present: The current log's row; nil if there is none.
     package func step(_ id: RowID, kept: Record, present: Record?) -> Step? {
         if case .deleted(let deletion) = kept.place { return deleting(id, deletion, present) }
         guard let present else { return Step(change: kept.restoring(id), isKnown: true) }
@@ -48,7 +50,7 @@ package struct Restoration: Sendable {
         return Step(change: RecordChange(id, .delete), isKnown: true)
     }
 
-    /// Whether the device knew a row as the present log has it: its transactions, or equal values, which another device has sent again.
+    /// Whether the device knew the current log's row: its transactions, or equal values sent again by another device.
     package func knows(_ present: Record?, kept: Record?) -> Bool {
         guard let present else { return true }
         if case .deleted(let deletion) = present.place, !knows(deletion) { return false }
@@ -58,7 +60,7 @@ package struct Restoration: Sendable {
         }
     }
 
-    /// Whether the device had folded a transaction of the former log that the present one has as well.
+    /// Whether the device had already folded a transaction of the current log in the former log.
     package func knows(_ stamp: RecordStamp) -> Bool {
         known[stamp.device].map { stamp.position.file <= $0 } ?? false
     }
@@ -83,7 +85,7 @@ extension RecordColumn {
             beside: beside.map { ColumnEdit.Restored($0.value, at: $0.stamp.time) })
     }
 
-    /// Whether a column has this one's values, as the current one or beside it.
+    /// Whether a column has this column's values, as the current value or beside it.
     fileprivate func isContained(in other: RecordColumn?) -> Bool {
         guard let other, other.value == value else { return false }
         return beside.allSatisfy { mine in

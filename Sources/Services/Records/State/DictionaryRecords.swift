@@ -5,7 +5,7 @@ package struct DictionaryRecords: RecordStore, Equatable, Sendable {
     package private(set) var rules: [RecordName: TableRules] = [:]
     package private(set) var rows: [RowID: Record] = [:]
     package private(set) var aliases: [RowID: RecordAlias] = [:]
-    /// In the order in which they were lost.
+    /// In the order of their loss.
     package private(set) var lost: [LostValue] = []
     package private(set) var devices: [DeviceID: Device] = [:]
     private var index = RecordIndex()
@@ -54,7 +54,7 @@ package struct DictionaryRecords: RecordStore, Equatable, Sendable {
 
     package mutating func lose(_ value: LostValue) { lost.append(value) }
 
-    /// Drops what was lost by transactions up to `position`. Its owner knows which those are that are old enough.
+    /// Drops values lost by transactions up to `position`. Its owner knows their age.
     package mutating func forgetLost(through position: RecordPosition) {
         lost.removeAll { $0.winner.position <= position }
     }

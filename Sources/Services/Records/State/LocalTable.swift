@@ -1,8 +1,8 @@
-/// A table as the schema of one device has it. Schemas differ as long as devices run different versions of a program.
+/// A table in a device's schema. Schemas differ as long as devices run different versions of a program.
 package struct LocalTable: Hashable, Sendable {
     package let name: RecordName
     package let key: [RecordName]
-    /// The columns but those of the key, with the values that rows have for which no device wrote one.
+    /// The non-key columns, with the defaults for rows without a written value.
     package let defaults: [RecordName: RecordValue]
 
     package init(name: RecordName, key: [RecordName], defaults: [RecordName: RecordValue]) {
@@ -11,7 +11,8 @@ package struct LocalTable: Hashable, Sendable {
         self.defaults = defaults
     }
 
-    /// Returns the values of a row as this device shows it; nil for one that is deleted, aside, or has a key of other columns.
+    /// Returns a row's values as shown by this device; nil if it is deleted, aside, or has a different number of key
+    /// columns.
     package func values(of row: Record, _ id: RowID) -> [RecordName: RecordValue]? {
         guard row.isLive, id.table == name, id.key.values.count == key.count else { return nil }
         var values = Dictionary(zip(key, id.key.values)) { first, _ in first }
@@ -19,6 +20,6 @@ package struct LocalTable: Hashable, Sendable {
         return values
     }
 
-    /// Returns the columns of a row that wait until this device's program is updated.
+    /// Returns a row's columns pending an update of this device's program.
     package func waiting(in row: Record) -> Set<RecordName> { Set(row.columns.keys).subtracting(defaults.keys) }
 }

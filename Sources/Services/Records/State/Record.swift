@@ -1,16 +1,16 @@
-/// A row as the folded log has it. It has the columns of all devices' schemas; each device shows those that its own schema has.
+/// A row in the folded log. It has the columns of all devices' schemas; each device shows those in its own schema.
 package struct Record: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         case live
-        /// A tombstone keeps its columns, so that an edit that did not know of the deletion brings the whole row back.
+        /// A tombstone keeps its columns, so that an edit unaware of the deletion brings the whole row back.
         case deleted(RecordStamp)
         /// The row is complete, but cannot stand in its table now.
         case aside(AsideReason)
     }
 
-    /// The columns but those of the key.
+    /// The non-key columns.
     package var columns: [RecordName: RecordColumn]
-    /// The transaction that made the row.
+    /// The transaction that created the row.
     package var created: RecordStamp
     package var place: Place
 
@@ -24,7 +24,7 @@ package struct Record: Hashable, Sendable {
 
     package var isAside: Bool { if case .aside = place { true } else { false } }
 
-    /// Returns the values of some columns, of which those of the key come from the row's id; nil if one is NULL or was never written.
+    /// Returns some columns' values, with key columns from the row's id; nil if any is NULL or was never written.
     package func values(of names: [RecordName], id: RowID, rules: TableRules) -> [RecordValue]? {
         var values: [RecordValue] = []
         for name in names {
@@ -46,7 +46,7 @@ package struct Record: Hashable, Sendable {
 package struct RecordColumn: Hashable, Sendable {
     package var value: RecordValue
     package var stamp: RecordStamp
-    /// Values that lost and wait for a person's decision, oldest first (``ColumnEdit/offer(_:)``).
+    /// Losing values awaiting a person's decision, oldest first (``ColumnEdit/offer(_:)``).
     package var beside: [Alternative]
 
     package struct Alternative: Hashable, Sendable {
@@ -66,7 +66,7 @@ package struct RecordColumn: Hashable, Sendable {
     }
 }
 
-/// Why a row stands aside. It returns by itself when the reason is gone.
+/// Why a row stands aside. It returns when the reason is gone.
 package enum AsideReason: Hashable, Sendable {
     /// Another row had these values first, and the columns are unique.
     case clash(columns: [RecordName], with: RecordKey)
@@ -74,14 +74,14 @@ package enum AsideReason: Hashable, Sendable {
     case orphan(of: RowID)
 }
 
-/// The row that a key stands for since two rows became one.
+/// A united row's current key.
 package struct RecordAlias: Hashable, Sendable {
-    /// The number of aliases after which a key is followed no further. No history comes near it; the rows of a baseline, which another device
-    /// has written, may stand for each other.
+    /// The length at which following aliases stops. No history comes near it; aliases in another device's baseline may
+    /// form a cycle.
     static let maximumChain = 10_000
 
     package let key: RecordKey
-    /// The transaction that made them one. A device that had not applied it knew two rows.
+    /// The uniting transaction. To a device that had not applied it, there were two rows.
     package let position: RecordPosition
 
     package init(key: RecordKey, position: RecordPosition) {
@@ -90,25 +90,25 @@ package struct RecordAlias: Hashable, Sendable {
     }
 }
 
-/// Something that a device committed and that did not remain. It is kept for a while, so that a person can bring it back.
+/// A committed value or deletion that did not remain. It is kept for a while, so that a person can bring it back.
 package struct LostValue: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
-        /// A later edit that did not know of it.
+        /// A later edit unaware of it.
         case replaced
         /// Another row had the value of these unique columns first.
         case clash(with: RecordKey)
-        /// The parent that it named cannot stand in its table.
+        /// The parent it named cannot stand in its table.
         case orphan(of: RowID)
-        /// Two rows became one, and the other's value was written later.
+        /// Two rows were united, and the other value was written later.
         case united
-        /// A deletion, of a row that was edited or got children meanwhile. It has no column.
+        /// A deletion, of a row edited or referenced meanwhile. It has no column.
         case deletionRefused
     }
 
     package let row: RowID
     package let column: RecordName?
     package let value: RecordValue
-    /// Who wrote it.
+    /// Its author.
     package let stamp: RecordStamp
     /// The transaction after which it was gone.
     package let winner: RecordStamp

@@ -1,13 +1,13 @@
 package import Basics
 package import CloudModel
 
-/// Which transaction gave a row or a column its state.
+/// The transaction behind a row's or a column's state.
 package struct RecordStamp: Hashable, Sendable {
     package let position: RecordPosition
     package let device: DeviceID
     /// By that device's clock; for people.
     package let time: Timestamp
-    /// The key under which the transaction knew the row, if it is another one now, since two rows became one.
+    /// The row's key as known to the transaction, if it has changed since, by uniting two rows.
     package var via: RecordKey?
 
     package init(position: RecordPosition, device: DeviceID, time: Timestamp, via: RecordKey? = nil) {
@@ -17,7 +17,7 @@ package struct RecordStamp: Hashable, Sendable {
         self.via = via
     }
 
-    /// The same transaction with another time: that of what it brings back.
+    /// The same transaction with the time of a restored value.
     func at(_ time: Timestamp) -> RecordStamp {
         RecordStamp(position: position, device: device, time: time, via: via)
     }

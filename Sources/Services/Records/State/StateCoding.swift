@@ -1,8 +1,8 @@
 package import Basics
 import CloudModel
 
-/// The encoding of the folded log, as a device keeps it in its own database and as baselines carry it to others (``BaselinePart``). A value
-/// begins with the names that it uses, so that each can be read alone. Total: any bytes lead to a value or to ``ByteCodingError``.
+/// The encoding of the folded log, for a device's own database and for baselines (``BaselinePart``). A value begins
+/// with the names it uses, so that each can be read alone. Total: any bytes lead to a value or to ``ByteCodingError``.
 extension Record {
     package func encoded() -> [UInt8] {
         var names = Set(columns.keys)

@@ -4,22 +4,22 @@ import CloudStorage
 import ContainerLog
 import TestSupport
 
-/// A device: a fold of the log that may be far behind, an uploader and a collector.
+/// A device: a fold of the log, possibly far behind, an uploader and a collector.
 final class CollectingDevice {
     let number: UInt64
     let cloud: CollectionCloud
     private(set) var log: FoldedLog
     /// How many hours the device's clock is ahead.
     private var skew = 0
-    /// The contents of which the device has the bytes.
+    /// The contents whose bytes are on the device.
     var local: Set<ContentReference> = []
     /// When the device first saw each open collection.
     private(set) var seen: [UInt64: Timestamp] = [:]
-    /// The lists that were read, by the epoch of their collection.
+    /// The lists read, by the epoch of their collection.
     private var lists: [UInt64: CollectionList] = [:]
-    /// The epochs of lists that this device finds damaged.
+    /// The epochs of lists found damaged by this device.
     private var damaged: Set<UInt64> = []
-    /// Chunks that are stored under a key that stays, as of an epoch.
+    /// Chunks stored under a lasting key, as of an epoch.
     private var kept: (epoch: UInt64, chunks: Set<ChunkID>) = (0, [])
     private(set) var uploader: SimulatedUploader?
     private(set) var collector: SimulatedCollector?
@@ -50,7 +50,7 @@ final class CollectingDevice {
         }
     }
 
-    /// Loses what is in memory. Its clock may be another one afterwards.
+    /// Loses its memory. Its clock may differ afterwards.
     func die(_ random: inout SeededGenerator) {
         skew = random.number(-11..<12)
         cloud.note("device \(number) dies")
@@ -69,7 +69,7 @@ final class CollectingDevice {
 
     // MARK: Keys
 
-    /// Reads the lists that were not read yet, and returns the rule for the epoch that is folded now.
+    /// Reads unread lists, and returns the rule for the currently folded epoch.
     func safety(_ random: inout SeededGenerator) -> KeySafety {
         var unread: UInt64 = 0
         let collections = log.tree.collections.values.sorted { $0.epoch < $1.epoch }
@@ -88,14 +88,14 @@ final class CollectingDevice {
         kept.epoch == safety.epoch && kept.chunks.contains(id)
     }
 
-    /// Notes a chunk with a key that stays.
+    /// Notes a chunk with a lasting key.
     func keep(_ id: ChunkID, epoch: UInt64) {
         guard epoch >= kept.epoch else { return }
         if epoch > kept.epoch { kept = (epoch, []) }
         kept.chunks.insert(id)
     }
 
-    /// Returns whether one of the stored keys of a chunk stays.
+    /// Returns whether any stored key of a chunk is lasting.
     func isSafe(_ id: ChunkID, _ present: Set<ChunkKey>, _ safety: KeySafety) -> Bool {
         var listed: Set<UInt64> = []
         for (epoch, list) in lists where consults(epoch) {

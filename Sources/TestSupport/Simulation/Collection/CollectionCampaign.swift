@@ -1,4 +1,4 @@
-/// Runs many histories of collections, and reduces one that fails.
+/// Runs many histories of collections, and reduces a failing one.
 package struct CollectionCampaign: Sendable {
     package var seeds: Range<UInt64>
     package var mistake: CollectionMistake?
@@ -7,7 +7,7 @@ package struct CollectionCampaign: Sendable {
         (self.seeds, self.mistake) = (seeds, mistake)
     }
 
-    /// Returns the first history that fails, and what happened in all that were run.
+    /// Returns the first failing history, and the events in all histories run.
     package func run() throws -> (failure: CollectionHistory.Outcome?, figures: CollectionFigures) {
         var figures = CollectionFigures()
         for seed in seeds {
@@ -22,7 +22,7 @@ package struct CollectionCampaign: Sendable {
         return (nil, figures)
     }
 
-    /// Leaves out steps while the history fails, and returns the shortest one with its story.
+    /// Leaves out steps while the history fails, and returns the shortest failing history with its story.
     package static func shrink(_ outcome: CollectionHistory.Outcome) throws -> CollectionHistory.Outcome {
         var plan = outcome.plan
         var size = max(1, plan.steps.count / 2)

@@ -6,10 +6,10 @@ import ContainerLog
 import LocalMetadata
 import TestSupport
 
-/// One container of a cloud without a server: its log and the keys of its chunks. It checks after each request that everything needed can
-/// be read.
+/// A container of a cloud without a server: its log and its chunk keys. It checks after each request that everything
+/// needed is readable.
 final class CollectionCloud {
-    /// A request that was sent and has not arrived.
+    /// A request sent but not arrived.
     enum Request {
         case put(ChunkKey)
         case remove(ChunkKey)
@@ -18,19 +18,19 @@ final class CollectionCloud {
 
     private(set) var log: [ChangeBatch] = []
     private var stored: [ChunkID: Set<UInt64>] = [:]
-    /// The chunks of each content that was ever made. The chunk of a manifest is one of them.
+    /// The chunks of each content ever created, including a manifest's own chunk.
     private(set) var chunks: [Digest: [ChunkID]] = [:]
-    /// All contents of documents, in the order in which they were made.
+    /// All contents of documents, in order of creation.
     private(set) var contents: [ContentReference] = []
     private(set) var lists: [Digest: CollectionList] = [:]
     private var late: [Request] = []
-    /// Folds each entry at once.
+    /// Folds each entry immediately.
     private(set) var observer: FoldedLog
     private(set) var problem: String?
     private(set) var story: [String] = []
     var now = Timestamp(seconds: 1_800_000_000)
     let plan: CollectionHistoryPlan
-    /// How often what is worth simulating happened.
+    /// The number of events worth simulating.
     var figures = CollectionFigures()
 
     init(_ plan: CollectionHistoryPlan) {
@@ -47,14 +47,14 @@ final class CollectionCloud {
         if problem == nil { problem = text }
     }
 
-    /// What the history of every device has, whatever its clock says.
+    /// The common part of all devices' histories, regardless of their clocks.
     private var needs: Set<ContentReference> {
         observer.needs(at: now, kept: VersionLimits.keptAge - .seconds(86_400))
     }
 
     // MARK: Contents
 
-    /// Makes a content of new chunks and of chunks that others have too.
+    /// Creates a content of new and of shared chunks.
     func newContent(_ random: inout SeededGenerator) -> ContentReference {
         let number = UInt64(contents.count + 1) << 8
         let count = random.number(1..<4)
@@ -63,7 +63,7 @@ final class CollectionCloud {
             let shared = random.chance(30) ? random.pick(contents).flatMap { chunks[$0.digest]?.first } : nil
             ids.append(shared ?? Self.digest(number + UInt64(index)))
         }
-        // A content of one chunk has the chunk's name, so that chunk is new.
+        // A single-chunk content has the chunk's name, so that chunk is new.
         let layout: ContentReference.Layout = count == 1 ? .chunk : .manifest
         let digest = Self.digest(count == 1 ? number : number + 0xFF)
         let content = ContentReference(digest: digest, size: number, layout: layout)
@@ -96,13 +96,13 @@ final class CollectionCloud {
 
     func isReadable(_ content: ContentReference) -> Bool { (chunks[content.digest] ?? []).allSatisfy(isReadable) }
 
-    /// Returns stored keys in their order, from the one after `key` on.
+    /// Returns stored keys in order, starting after `key`.
     func page(after key: ChunkKey?, limit: Int) -> [ChunkKey] {
         let keys = stored.lazy.flatMap { id, epochs in epochs.map { ChunkKey(id, epoch: $0) } }
         return Array(keys.filter { candidate in key.map { $0 < candidate } ?? true }.sorted().prefix(limit))
     }
 
-    /// Returns whether a reply came. Without one the request may arrive much later, or arrived.
+    /// Returns whether a reply came. Without a reply the request may arrive much later, or have arrived.
     func send(_ request: Request, _ random: inout SeededGenerator) throws -> Bool {
         switch random.number(0..<100) {
         case 0..<8:
@@ -119,7 +119,7 @@ final class CollectionCloud {
         }
     }
 
-    /// Lets one of the delayed requests arrive.
+    /// Lets a delayed request arrive.
     func deliver(_ random: inout SeededGenerator) throws {
         guard !late.isEmpty else { return }
         let request = late.remove(at: random.number(0..<late.count))
@@ -167,7 +167,7 @@ final class CollectionCloud {
         while !late.isEmpty { try arrive(late.removeFirst()) }
     }
 
-    /// Returns the keys of chunks that nothing needs.
+    /// Returns the keys of unneeded chunks.
     func garbage() -> [ChunkKey] {
         let needed = chunks(of: needs)
         return page(after: nil, limit: .max).filter { !needed.contains($0.id) }

@@ -1,4 +1,4 @@
-/// How often what is worth simulating happened, to notice a simulation that does nothing.
+/// The number of events worth simulating, to notice a simulation that does nothing.
 package struct CollectionFigures: Sendable {
     package var histories = 0
     package var steps = 0
@@ -6,7 +6,7 @@ package struct CollectionFigures: Sendable {
     package var refusedBatches = 0
     package var removedKeys = 0
     package var doneCollections = 0
-    /// Uploads of contents whose chunks were nowhere any more.
+    /// Uploads of contents whose chunks were gone everywhere.
     package var withdrawnBatches = 0
 
     package mutating func add(_ other: CollectionFigures) {

@@ -1,8 +1,8 @@
 import Basics
 import TestSupport
 
-/// A random history of devices that share a cloud and collect its garbage. Any actor may stall between any two of its steps for as long as
-/// the history lasts, die, and be continued by another device; requests arrive late.
+/// A random history of devices sharing a cloud and collecting its garbage. Any actor may stall between any two of its
+/// steps for as long as the history lasts, die, and be continued by a different device; requests arrive late.
 package struct CollectionHistory {
     package struct Outcome: Sendable {
         package let plan: CollectionHistoryPlan
@@ -64,7 +64,7 @@ package struct CollectionHistory {
         }
     }
 
-    /// Does some steps of an actor that does not stall.
+    /// Runs some steps of an actor that does not stall.
     private mutating func act(
         _ index: Int, isCollector: Bool, _ step: Int, _ random: inout SeededGenerator
     ) throws {
@@ -100,8 +100,8 @@ package struct CollectionHistory {
         try cloud.deliverAll()
         for device in devices { try device.follow() }
         guard cloud.problem == nil else { return }
-        // What was superseded at the end leaves the history first. Then proposals that others left come to their end, and one more collection
-        // removes the rest.
+        // Contents superseded at the end leave the history first. Then proposals of other devices come to their end,
+        // and one more collection removes the rest.
         cloud.now = cloud.now.adding(.seconds(33 * 86_400))
         for _ in 0..<4 { try collect(&random) }
         let garbage = cloud.garbage()

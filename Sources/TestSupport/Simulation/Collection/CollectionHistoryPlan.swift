@@ -1,7 +1,7 @@
 import TestSupport
 
-/// What decides a history of collections. Each step has a source of randomness of its own, so that steps can be left out without changing
-/// the others.
+/// Determines a history of collections. Each step has a separate source of randomness, so leaving out steps changes no
+/// others.
 package struct CollectionHistoryPlan: Sendable {
     package let seed: UInt64
     package var steps: [Int]

@@ -5,7 +5,7 @@ import ContainerLog
 import LocalMetadata
 import TestSupport
 
-/// A device's fold of the log, with the history that it keeps: the real reducer over a tree in memory.
+/// A device's fold of the log, with its history: the real reducer over a tree in memory.
 struct FoldedLog {
     private(set) var tree = DictionaryTree()
     private(set) var count = 0
@@ -30,7 +30,7 @@ struct FoldedLog {
         items.reduce(into: []) { $0.formUnion(tree.item($1)?.neededContents ?? []) }
     }
 
-    /// The documents that are not deleted, in the order of their ids.
+    /// The existing documents, in the order of their ids.
     var documents: [CloudItem] {
         tree.allItems.filter { !$0.isDeleted && $0.body.content != nil }.sorted { $0.id < $1.id }
     }

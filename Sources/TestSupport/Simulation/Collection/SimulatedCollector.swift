@@ -5,7 +5,7 @@ import ContainerLog
 import Maintenance
 import TestSupport
 
-/// Carries out what the real ``CollectionPlan`` decides, a small step at a time, as `CloudCollector` does.
+/// Carries out the decisions of the real ``CollectionPlan``, a small step at a time, as `CloudCollector` does.
 final class SimulatedCollector {
     private enum State {
         case idle
@@ -99,7 +99,7 @@ final class SimulatedCollector {
         state = .appending(.proposed(epoch: newest + 1, list: content), then: .proposed)
     }
 
-    /// Appends a step, unless the log has it or another device proposed that epoch first.
+    /// Appends a step, unless the log has it or a different device proposed that epoch first.
     private func append(
         _ step: CollectionStep, _ event: CollectionPlan.Event, _ random: inout SeededGenerator
     ) throws {
@@ -129,7 +129,7 @@ final class SimulatedCollector {
 
     // MARK: Removal
 
-    /// Returns the keys that the collection removes, as of what is folded now.
+    /// Returns the keys to be removed by the collection, as of the current fold.
     private func keys(of epoch: UInt64) -> [ChunkKey] {
         guard let collection = device.log.tree.collection(epoch), collection.phase == .begun,
             cloud.isReadable(collection.list), let list = cloud.lists[collection.list.digest]

@@ -4,12 +4,12 @@ import CloudStorage
 import ContainerLog
 import TestSupport
 
-/// Sends the work of one device's user, a small step at a time: verifies the keys of chunks before each append, as the engine does
+/// Sends a user's work, a small step at a time: verifies the keys of chunks before each append, as the engine does
 /// (`ContentGate`, `CollectionKeys`).
 final class SimulatedUploader {
     private enum State {
         case idle
-        /// The chunks that are not verified yet.
+        /// The chunks not verified yet.
         case verifying([ChunkID])
         /// The cloud has listed the keys of the last chunk.
         case listed(KeySafety, present: Set<ChunkKey>, [ChunkID])
@@ -53,7 +53,7 @@ final class SimulatedUploader {
         }
     }
 
-    /// Continues from what is on disk.
+    /// Continues from the state on disk.
     func die() {
         if batch != nil { return state = .verifying(chunks) }
         (state, change, content) = (.idle, nil, nil)
@@ -93,11 +93,11 @@ final class SimulatedUploader {
             change = .create(id, parent: .root, name: name, attributes: attributes, body: .file(.stored(content)))
         }
         cloud.note("\(name) chooses \(content.digest.short)")
-        // Bytes are uploaded before the batch is made, or found to be in the cloud when it is verified.
+        // Bytes are uploaded before the batch is created, or found to be in the cloud when it is verified.
         if random.chance(50) { state = .verifying(chunks) } else { make() }
     }
 
-    /// Returns a new content, or one that a document had: it may be current, in conflict, in the history or nowhere any more.
+    /// Returns a new content, or a document's former content: it may be current, in conflict, in the history or gone.
     private func chooseContent(_ random: inout SeededGenerator) -> ContentReference {
         if random.chance(60), let known = random.pick(cloud.contents) {
             if random.chance(30), cloud.isReadable(known) { device.local.insert(known) }

@@ -1,7 +1,7 @@
 package import CloudModel
 package import Records
 
-/// A store of rows that may make one of the mistakes.
+/// A store of rows, possibly making a mistake.
 package struct FlawedRecords: RecordStore, Equatable, Sendable {
     package private(set) var records = DictionaryRecords()
     private let mistake: RecordMistake?

@@ -1,6 +1,6 @@
 import Records
 
-/// Runs many histories of shared databases, and reduces one that fails.
+/// Runs many histories of shared databases, and reduces a failing one.
 package struct RecordCampaign: Sendable {
     package var seeds: Range<UInt64>
     package var steps: Int
@@ -10,7 +10,7 @@ package struct RecordCampaign: Sendable {
         (self.seeds, self.steps, self.mistake) = (seeds, steps, mistake)
     }
 
-    /// Returns the first history that fails, and what happened in all that were run.
+    /// Returns the first failing history, and the events in all histories run.
     package func run() throws -> (failure: RecordHistory.Outcome?, figures: RecordFigures) {
         var figures = RecordFigures()
         for seed in seeds {
@@ -25,7 +25,7 @@ package struct RecordCampaign: Sendable {
         return (nil, figures)
     }
 
-    /// Returns the shortest beginning of the history that fails.
+    /// Returns the shortest failing beginning of the history.
     package static func shrink(_ outcome: RecordHistory.Outcome) throws -> RecordHistory.Outcome {
         for steps in 1..<max(2, outcome.plan.steps) {
             var plan = outcome.plan
@@ -37,7 +37,7 @@ package struct RecordCampaign: Sendable {
     }
 }
 
-/// How often things happened that the histories are about.
+/// The number of events of interest in the histories.
 package struct RecordFigures: Sendable {
     package private(set) var histories = 0
     package private(set) var transactions = 0

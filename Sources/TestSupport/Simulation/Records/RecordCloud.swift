@@ -2,7 +2,7 @@ import Basics
 import CloudModel
 import Records
 
-/// The log, as far as it is about files of transactions and baselines.
+/// The part of the log about files of transactions and baselines.
 struct RecordCloud {
     struct Entry {
         let version: VersionID
@@ -10,18 +10,18 @@ struct RecordCloud {
         let bytes: [UInt8]
         /// By the writer's clock.
         let time: Timestamp
-        /// Whether its device wrote it once more after it was removed.
+        /// Whether its device rewrote it after its removal.
         var isRewritten = false
     }
 
-    /// What a device has written and the log may get later than what was written after it.
+    /// A device's write, possibly overtaken by later ones on the way to the log.
     enum Upload {
         case file(RecordFile, time: Timestamp)
-        /// A device that died before it noted that a file is written writes it again: a mistake.
+        /// A device that died before noting a written file writes it again: a mistake.
         case again(RecordFile, time: Timestamp)
         case part(RecordBaseline.Name, Int, [UInt8])
         case head(RecordBaseline.Name, [UInt8])
-        /// The end of files and of baselines that a baseline stands for.
+        /// The end of the files and baselines represented by a newer baseline.
         case removal(of: [DeviceID: UInt64], baselines: [RecordBaseline.Name])
     }
 
@@ -66,7 +66,7 @@ struct RecordCloud {
         RecordPosition(version: entries.last?.version ?? RecordPosition.start.version, file: .max, place: .max)
     }
 
-    /// The files that a device finds.
+    /// The files visible to devices.
     var files: [Entry] { entries.filter { $0.isRewritten || $0.file.number > removed[$0.file.device] ?? 0 } }
 
     /// The files that the log has or had, each once.
@@ -78,7 +78,7 @@ struct RecordCloud {
 
     func file(_ number: UInt64, of device: DeviceID) -> RecordFile? { entry(number, of: device)?.file }
 
-    /// Returns the baselines that are complete, in the order of their ends.
+    /// Returns the complete baselines, in the order of their ends.
     func completeBaselines(isComplete: (RecordBaseline, Baseline) -> Bool) throws -> [RecordBaseline] {
         try baselines.values.compactMap { baseline -> RecordBaseline? in
             guard let bytes = baseline.head else { return nil }

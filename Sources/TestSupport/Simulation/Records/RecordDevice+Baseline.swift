@@ -2,9 +2,9 @@ import Basics
 import CloudModel
 import Records
 
-/// Baselines: a device writes them, takes them, and removes files that they stand for.
+/// Baselines: a device writes them, takes them, and removes the files they represent.
 extension RecordDevice {
-    /// Few files make one due, because histories are short.
+    /// A baseline is due after few files, because histories are short.
     private static var policy: BaselinePolicy {
         var policy = BaselinePolicy()
         (policy.files, policy.minimumBytes, policy.partBytes) = (2, 300, 600)
@@ -13,7 +13,7 @@ extension RecordDevice {
 
     // MARK: Writing
 
-    /// Makes the files of a baseline, which are durable on the device from then on. Returns whether one was due.
+    /// Creates the files of a baseline, durable on the device from then on. Returns whether a baseline was due.
     mutating func prepareBaseline(knowing cloud: RecordCloud) throws -> Bool {
         guard outgoing.isEmpty, let newest = folded.values.max(by: { $0.place < $1.place }) else { return false }
         let last = try known(in: cloud).last
@@ -52,13 +52,13 @@ extension RecordDevice {
         return items
     }
 
-    /// Writes the next file of the baseline. A device that dies between two goes on with the next, and one that dies before it has noted that
-    /// a file is written writes the same one again.
+    /// Writes the baseline's next file. A device dying between two files continues with the next, and a device dying
+    /// before it has noted a written file writes the same file again.
     mutating func writeBaselineFile() -> RecordCloud.Upload? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
 
     // MARK: Taking
 
-    /// Returns the baselines that this device finds complete, in the order of their ends.
+    /// Returns the baselines seen as complete by this device, in the order of their ends.
     func known(in cloud: RecordCloud) throws -> [RecordBaseline] {
         try cloud.completeBaselines { head, baseline in
             mistake == .takesHalfBaseline || head.parts.indices.allSatisfy { baseline.parts[$0] != nil }
@@ -69,7 +69,7 @@ extension RecordDevice {
         for head in try known(in: cloud) where completed[head.name] == nil { completed[head.name] = days }
     }
 
-    /// Takes the latest baseline if files that it stands for are gone, or if this device is new.
+    /// Takes the latest baseline if files represented by it are gone, or if this device is new.
     mutating func takeBaseline(of cloud: RecordCloud) throws -> Bool {
         guard let head = try known(in: cloud).last, base < head.end, mistake != .foldsBeyondRemoved else {
             return false
@@ -103,7 +103,7 @@ extension RecordDevice {
 
     // MARK: Removing
 
-    /// Returns the end of the files that the latest baseline stands for, if they may go.
+    /// Returns the end of the files represented by the latest baseline, if they may go.
     mutating func removal(from cloud: RecordCloud) throws -> RecordCloud.Upload? {
         let heads = try known(in: cloud)
         guard let latest = heads.last, latest.end <= base, let since = completed[latest.name] else { return nil }

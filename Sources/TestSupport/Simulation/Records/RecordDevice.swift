@@ -3,28 +3,28 @@ import CloudModel
 import Records
 import TestSupport
 
-/// A device with its own store, which works offline as long as it likes.
+/// A device with its own store, working offline for any time.
 struct RecordDevice {
     let number: Int
-    /// What the log says, as far as this device has read it.
+    /// The log's rows, as far as this device has read it.
     var confirmed: FlawedRecords
-    /// Own transactions that the log does not have yet, or that this device has not read back from it.
+    /// Own transactions missing from the log, or not read back from it yet.
     var pending: [Committed] = []
-    /// The version of the schema that its program has.
+    /// Its program's schema version.
     var version: UInt64 = 1
     /// How far it has folded the files of each device.
     var folded: [DeviceID: RecordBaseline.Device] = [:]
-    /// The last transaction that it has applied.
+    /// The last transaction applied.
     var base = RecordPosition.start
-    /// The files of its baseline that it has not written yet.
+    /// The files of its baseline not written yet.
     var outgoing: [RecordCloud.Upload] = []
     /// The number of its last baseline.
     var baselines: UInt64 = 0
     /// When it found each baseline complete, by its own clock.
     var completed: [RecordBaseline.Name: Int] = [:]
-    /// The baselines below which it has removed what they stand for.
+    /// The baselines below which it has removed everything they represent.
     var pruned: Set<RecordBaseline.Name> = []
-    /// The last file that it wrote.
+    /// The last file written.
     private(set) var last: RecordFile?
     /// Its clock, in days.
     var days = 0
@@ -37,7 +37,7 @@ struct RecordDevice {
 
     struct Committed {
         var transaction: RecordTransaction
-        /// The file that carries it, once there is one.
+        /// The file carrying it, once there is one.
         var file: UInt64?
     }
 
@@ -48,7 +48,7 @@ struct RecordDevice {
 
     var id: DeviceID { DeviceID(UInt64(number) + 1) }
 
-    /// What the device shows: the log, and then its own transactions as if they were at the log's end.
+    /// The device's visible rows: the log, and then its own transactions as if at the log's end.
     func view() throws -> DictionaryRecords {
         var view = confirmed
         for (place, committed) in pending.enumerated() {
@@ -58,14 +58,14 @@ struct RecordDevice {
         return view.records
     }
 
-    /// Returns the rows that became others because of own transactions that the log does not have.
+    /// Returns the rows united with others by own transactions not in the log.
     func unions(in view: DictionaryRecords) -> [RowUnion] {
         view.aliases.filter { $0.value.position.version == Self.end }.map { RowUnion(row: $0.key, key: $0.value.key) }
     }
 
     static let end = VersionID(sequence: LogSequence(UInt64.max), index: 0)
 
-    /// Commits a transaction; its rules go with the first one of a version of the schema.
+    /// Commits a transaction; the first transaction of a schema version carries its rules.
     mutating func commit(_ changes: [RecordChange], clock: Timestamp, unions: [RowUnion]) {
         let rules = isDeclared == version ? [] : RecordSchema.rules(version: version)
         isDeclared = version
@@ -74,7 +74,7 @@ struct RecordDevice {
         pending.append(Committed(transaction: transaction))
     }
 
-    /// Writes some of the transactions that have no file yet into one.
+    /// Writes some of the transactions without a file into a new one.
     mutating func publish(_ random: inout SeededGenerator, cloud: RecordCloud) -> RecordFile? {
         let open = pending.indices.filter { pending[$0].file == nil }
         guard !open.isEmpty else { return nil }
@@ -92,7 +92,7 @@ struct RecordDevice {
         return file
     }
 
-    /// Reads what the cloud has since the last time. Returns whether it took a baseline.
+    /// Reads the cloud's additions since the last time. Returns whether it took a baseline.
     @discardableResult
     mutating func sync(with cloud: RecordCloud) throws -> Bool {
         if mistake == .foldsAsArrived || mistake == .foldsByClock {
@@ -106,7 +106,7 @@ struct RecordDevice {
         return tookBaseline
     }
 
-    /// Folds all files that the log ever had, also those that were removed.
+    /// Folds all files the log ever had, including removed files.
     mutating func foldAll(of cloud: RecordCloud) throws { try fold(cloud.allFiles) }
 
     private mutating func fold(_ entries: [RecordCloud.Entry]) throws {
@@ -150,7 +150,7 @@ struct RecordDevice {
         }
     }
 
-    /// Dies and starts again: what was committed and sent is there.
+    /// Dies and restarts: committed and sent transactions survive.
     mutating func crash(with cloud: RecordCloud) throws {
         if mistake == .losesPending, pending.last?.file == nil { _ = pending.popLast() }
         guard mistake == .countsFileTwice, let last = cloud.entries.last, seen == cloud.entries.count else { return }

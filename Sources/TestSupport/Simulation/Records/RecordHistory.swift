@@ -3,9 +3,10 @@ import CloudModel
 import Records
 import TestSupport
 
-/// Lives through a random history of three devices with one shared database: they write offline for any time, under schemas of two versions,
-/// with clocks days apart; their files overtake one another; they crash, and read the log now and then. They write baselines, remove what
-/// those stand for, and take them when they were away for long; further devices join. At the end all are online.
+/// Lives through a random history of three devices with one shared database: they write offline for any time, under
+/// schemas of two versions, with clocks days apart; their files overtake each other; they crash, and read the log now
+/// and then. They write baselines, remove the files those represent, and take them after a long absence; further
+/// devices join. At the end all are online.
 package struct RecordHistory {
     package struct Plan: Sendable {
         package var seed: UInt64
@@ -16,7 +17,7 @@ package struct RecordHistory {
             (self.seed, self.steps, self.mistake) = (seed, steps, mistake)
         }
 
-        /// Whether the devices look after the files of the log often.
+        /// Whether the devices often maintain the log's files.
         var isOfBaselines: Bool { seed.isMultiple(of: 3) }
     }
 
@@ -105,7 +106,7 @@ package struct RecordHistory {
         story.append("\(index) writes file \(file.number) with \(file.transactions.count) transactions")
     }
 
-    /// A device that dies before it has noted that a file is written looks for it, and finds it, or a baseline that stands for it.
+    /// A device dying before it has noted a written file looks for it, and finds it, or a baseline representing it.
     private mutating func crash(_ index: Int) throws {
         try devices[index].crash(with: cloud)
         story.append("\(index) crashes")
@@ -113,7 +114,8 @@ package struct RecordHistory {
         uploads.append(.again(file, time: clock(index)))
     }
 
-    /// What a device does without a user, all at once: otherwise baselines are rarely complete, and files are hardly ever removed.
+    /// A device's work without a user, all at once: otherwise baselines are rarely complete, and files are hardly ever
+    /// removed.
     private mutating func upkeep(_ index: Int) throws {
         if random.number(0..<4) == 0 { try crash(index) }
         publish(index)
@@ -134,7 +136,7 @@ package struct RecordHistory {
         story.append("\(index) reads the log\(tookBaseline ? " and takes a baseline" : "")")
     }
 
-    /// Makes a baseline if one is due, or writes the next file of the one that is there.
+    /// Creates a baseline if it is due, or writes the next file of the existing baseline.
     private mutating func writeBaseline(_ index: Int) throws {
         for _ in 0..<random.number(1..<4) {
             guard let upload = devices[index].writeBaselineFile() else { break }
@@ -158,7 +160,7 @@ package struct RecordHistory {
         story.append("\(index) removes old files")
     }
 
-    /// The clock of a device: they are days apart, and one runs backwards.
+    /// A device's clock: they are days apart, and one runs backwards.
     private func clock(_ index: Int) -> Timestamp {
         let step = Int64(story.count)
         return Timestamp(seconds: 1_760_000_000 + Int64(index) * 86_400 + (index == 1 ? -step : step))
@@ -166,7 +168,7 @@ package struct RecordHistory {
 
     // MARK: The end
 
-    /// All devices send what they have and read the log.
+    /// All devices send their pending work and read the log.
     private mutating func meet() throws {
         for index in devices.indices {
             while let file = devices[index].publish(&random, cloud: cloud) {
@@ -178,7 +180,7 @@ package struct RecordHistory {
         for index in devices.indices { try sync(index) }
     }
 
-    /// A device that reads what the log has at once, or, as the rules say, all that it ever had.
+    /// A device reading the log's current files at once, or, by the rules, all files it ever had.
     private func newcomer(_ isJoining: Bool) throws -> RecordDevice {
         let storeMistakes: Set<RecordMistake> = [
             .forgetsLost, .forgetsTombstones, .forgetsAliases, .seesNoChildren, .seesNoTwins,

@@ -1,13 +1,13 @@
 import CloudModel
 import Records
 
-/// What was committed, kept apart from the merge: at the end each write has to be current, in the history, aside, or replaced or deleted by
-/// a transaction that knew it.
+/// All commits, kept apart from the merge: at the end each write has to be current, in the history, aside, or replaced
+/// or deleted by a transaction that knew it.
 struct RecordLedger {
     struct Entry {
         let device: DeviceID
         let changes: [RecordChange]
-        /// What the transaction knew, and its place in the log.
+        /// The transaction's knowledge, and its place in the log.
         let base: RecordPosition
         let unions: [RowUnion]
         var position = RecordPosition.start
@@ -16,13 +16,13 @@ struct RecordLedger {
             (self.device, self.changes, self.base, self.unions) = (device, changes, base, unions)
         }
 
-        /// Returns the row that the entry deletes and that is now `id`.
+        /// Returns the row, now `id`, that the entry deletes.
         func deleted(_ id: RowID, _ records: DictionaryRecords) -> RowID? {
             changes.lazy.filter { $0.kind == .delete }.flatMap { identities(of: $0.row) }
                 .first { records.resolved($0) == id }
         }
 
-        /// Returns the rows that a row may have been in the log's order: itself, and those that had become it on the device.
+        /// Returns a row's possible identities in the log's order: itself, and those that had become it on the device.
         func identities(of row: RowID) -> [RowID] {
             var found = [row]
             for next in 0... {
@@ -42,7 +42,7 @@ struct RecordLedger {
         entries.append(Entry(device: device, changes: changes, base: base, unions: unions))
     }
 
-    /// Looks up where the transactions are in the log. Those of a device are there in the order of its commits.
+    /// Looks up the transactions' places in the log. A device's transactions are there in the order of its commits.
     mutating func place(_ cloud: RecordCloud) {
         var order = RecordFileOrder()
         for entry in cloud.allFiles { order.note(entry.file.number, of: entry.file.device, version: entry.version) }
@@ -103,14 +103,14 @@ struct RecordLedger {
         return nil
     }
 
-    /// Whether a value is current, beside the current one, or in the history.
+    /// Whether a value is current, beside the current value, or in the history.
     private func isThere(
         _ value: RecordValue, _ name: RecordName, _ row: Record, _ id: RowID, _ entry: Entry,
         _ records: DictionaryRecords
     ) -> Bool {
         if let column = row.columns[name] {
             if column.stamp.position == entry.position { return true }
-            // Counters and sets grow from what was written.
+            // Counters and sets grow from written values.
             if name == RecordSchema.balance || name == RecordSchema.members { return true }
             if column.value == value { return true }
             if column.beside.contains(where: { $0.stamp.position == entry.position }) { return true }
@@ -120,7 +120,7 @@ struct RecordLedger {
         }
     }
 
-    /// Whether a transaction wrote the column, or decided about it, that knew of the entry.
+    /// Whether a transaction that knew the entry wrote the column, or decided about it.
     private func isReplaced(
         _ row: RowID, _ name: RecordName?, _ entry: Entry, _ records: DictionaryRecords
     ) -> Bool {
@@ -144,14 +144,14 @@ struct RecordLedger {
         }
     }
 
-    /// Whether an insert made a new row, without the columns of the one that was deleted.
+    /// Whether an insert created a new row, without the deleted row's columns.
     private func wasDeleted(_ id: RowID, between one: Entry, _ two: Entry, _ records: DictionaryRecords) -> Bool {
         entries.contains {
             $0.position > one.position && $0.position < two.position && $0.deleted(id, records) != nil
         }
     }
 
-    /// Whether the device that wrote the entry knew that two rows are one.
+    /// Whether the entry's device knew that two rows are one.
     private func knewTogether(_ one: RowID, _ two: RowID, _ entry: Entry, _ records: DictionaryRecords) -> Bool {
         let ends = [one, two].map { row in
             var row = row
@@ -163,7 +163,7 @@ struct RecordLedger {
         return ends[0] == ends[1]
     }
 
-    /// Whether the row was made again by a transaction that knew this deletion, or one of the same row before it.
+    /// Whether the row was recreated by a transaction that knew this deletion, or an earlier deletion of the same row.
     private func isMadeAgain(_ id: RowID, after entry: Entry, _ records: DictionaryRecords) -> Bool {
         entries.contains { deletion in
             guard deletion.position <= entry.position, let row = deletion.deleted(id, records) else { return false }
@@ -180,7 +180,7 @@ struct RecordLedger {
         }
     }
 
-    /// Adds up the counters of rows that were made once and stayed themselves.
+    /// Adds up the counters of rows that were created once and stayed themselves.
     private func counterProblem(in records: DictionaryRecords) -> String? {
         let changes = entries.sorted { $0.position < $1.position }.flatMap(\.changes)
         for (id, changes) in Dictionary(grouping: changes, by: \.row) where id.table == RecordSchema.account {
@@ -209,7 +209,7 @@ extension DictionaryRecords {
         return id
     }
 
-    /// What is wrong with the rows by the rules of their tables; nil if they comply. Computed without the store's index.
+    /// The first violation of the tables' rules by the rows; nil if they comply. Computed without the store's index.
     var violation: String? {
         var holders: [[RecordName]: [[RecordValue]: RowID]] = [:]
         for (id, row) in rows.sorted(by: { $0.key < $1.key }) where row.isLive {

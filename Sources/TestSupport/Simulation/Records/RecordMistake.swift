@@ -1,17 +1,17 @@
-/// Mistakes that a merge of databases could make, built into the world around the real rules. A campaign that does not find each of them
-/// proves nothing.
+/// Possible mistakes of a database merge, built into the world around the real rules. A campaign that does not find
+/// each of them proves nothing.
 package enum RecordMistake: String, CaseIterable, Sendable {
-    /// A device folds files in the order in which they arrive.
+    /// A device folds files in order of arrival.
     case foldsAsArrived
     /// A device folds files in the order of their writers' clocks.
     case foldsByClock
-    /// A transaction claims to know all that the log has when it is sent.
+    /// A transaction claims to know everything in the log when it is sent.
     case claimsToKnowAll
-    /// What loses is not kept.
+    /// Losing values are not kept.
     case forgetsLost
     /// A deleted row leaves no trace.
     case forgetsTombstones
-    /// A row that became another one is unknown.
+    /// A row united with another is unknown.
     case forgetsAliases
     /// After a crash the last file counts again.
     case countsFileTwice
@@ -23,23 +23,23 @@ package enum RecordMistake: String, CaseIterable, Sendable {
     case setsCounters
     /// One device does not get the last change of a transaction.
     case skipsChange
-    /// A crash takes a transaction that was committed and not sent.
+    /// A crash takes a committed but unsent transaction.
     case losesPending
     /// A baseline lacks deleted rows.
     case baselineWithoutTombstones
-    /// A baseline lacks the keys of rows that became others.
+    /// A baseline lacks the keys of united rows.
     case baselineWithoutAliases
-    /// A baseline lacks what was lost.
+    /// A baseline lacks lost values.
     case baselineWithoutLost
-    /// A file that was written again after it was removed counts as the one that was removed.
+    /// A file rewritten after its removal counts as the removed file.
     case countsRewrittenFiles
     /// A baseline is taken before all of its parts are there.
     case takesHalfBaseline
-    /// A device folds what it finds although files before that were removed.
+    /// A device folds available files although earlier files were removed.
     case foldsBeyondRemoved
-    /// A device that takes a baseline drops what it had pending.
+    /// A device taking a baseline drops its pending transactions.
     case dropsPending
-    /// A device that takes a baseline keeps what that has as pending.
+    /// A device taking a baseline keeps the baseline's transactions as pending.
     case keepsConfirmed
     /// Files are removed when the baseline is written, and not when the log has it.
     case removesTooEarly

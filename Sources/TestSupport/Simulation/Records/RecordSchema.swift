@@ -1,6 +1,7 @@
 import Records
 
-/// The schema of a simulated program in two versions. The second adds columns, and rules that rows of the first may violate.
+/// The schema of a simulated program in two versions. The second adds columns, and rules possibly violated by rows of
+/// the first.
 ///
 ///     tag(id, name)                       natural key: name
 ///     account(id, name, notes, balance)   name is unique from version 2; balance is a counter
@@ -20,7 +21,7 @@ enum RecordSchema {
 
     enum Kind { case plain, counter, set, conflict }
 
-    /// Returns the columns but those of the key, with what is declared about them.
+    /// Returns the columns except those of the key, with their declarations.
     static func columns(of table: RecordName, version: UInt64) -> [(name: RecordName, kind: Kind)] {
         switch table {
         case tag: [(title, .plain)] + (version > 1 ? [(color, .plain)] : [])

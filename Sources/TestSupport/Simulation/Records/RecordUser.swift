@@ -2,7 +2,7 @@ import Basics
 import Records
 import TestSupport
 
-/// What a person does with a program on one device, in one transaction, as its database allows it.
+/// A person's actions with a program on a device, in a single transaction, as permitted by its database.
 struct RecordUser {
     private(set) var view: DictionaryRecords
     private(set) var story: [String] = []
@@ -47,7 +47,7 @@ struct RecordUser {
         }
         rows += 1
         let unique = RecordValue.text("\(device).\(rows)")
-        // Now and then several devices make the same row, such as one that a program brings with it.
+        // Now and then several devices create the same row, such as a row shipped with a program.
         let seed = RecordValue.text("seed \(random.number(0..<2))")
         let values =
             table == RecordSchema.label
@@ -129,7 +129,7 @@ struct RecordUser {
         }
     }
 
-    /// Deletes a row with its children, as a foreign key that cascades does.
+    /// Deletes a row with its children, like a cascading foreign key.
     private mutating func delete(_ table: RecordName, _ random: inout SeededGenerator) {
         guard let id = random.pick(live(table)) else { return }
         let parents = changes.values.filter { $0.edits.values.contains { $0.result == id.key.values[0] } }
