@@ -181,7 +181,7 @@ bench: build
 	scripts/setup bench
 	Benchmarks/run $(BENCH)
 
-# ITEMS=1000,10000,100000 are the sizes of docs/PERFORMANCE.md.
+# ITEMS=1000,10000,100000 are the sizes of Benchmarks/results/measurements.md.
 database-cost: setup-build
 	$(SWIFT_BUILD_TESTS)
 	DATABASE_ITEMS=$(or $(ITEMS),1000,10000,100000) $(SWIFT_TEST) --filter DatabaseCostTests
@@ -210,7 +210,7 @@ server-load: setup build
 	scripts/interrupted-upload
 	scripts/newcomer
 
-# COLLECTION='--gib 5' is the one of docs/PERFORMANCE.md.
+# COLLECTION='--gib 5' is the one of Benchmarks/results/measurements.md.
 collection: setup build
 	$(SWIFT_BUILD) --product clock-shift
 	scripts/collection $(COLLECTION)

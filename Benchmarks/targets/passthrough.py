@@ -11,8 +11,8 @@ import urllib.request
 
 from targets.target import Failure, Target, call
 
-# Debian 12's source of libfuse. Its package of examples lacks those in C++.
-SOURCE = "http://deb.debian.org/debian/pool/main/f/fuse3/fuse3_3.14.0.orig.tar.xz"
+# Debian 12's source of libfuse, beside its packages in the archive that apt uses. Its package of examples lacks those in C++.
+SOURCE = "fuse3_3.14.0.orig.tar.xz"
 SHA256 = "96115b2a8ff34bd1e0c7b00c5dfd8297571d7e165042b94498c9a26356a9a70a"
 
 # What its source expects on Linux. libfuse 3.14's own build does not define them for C++: hp then refuses to set times by a path, so tar(1)
@@ -77,15 +77,24 @@ def find(repository):
     return program
 
 
+def address():
+    """Returns the URL of the source in the archive from which apt installs the package."""
+    package = call(["apt-get", "--print-uris", "download", "fuse3"], None).split()
+    if not package:
+        raise Failure("apt knows no archive with the package fuse3; run apt-get update")
+    return package[0].strip("'").rpartition("/")[0] + "/" + SOURCE
+
+
 def download(folder):
     """Returns the path of the archive, whose hash is checked."""
+    url = address()
     try:
-        with urllib.request.urlopen(SOURCE, timeout=60) as response:
+        with urllib.request.urlopen(url, timeout=60) as response:
             data = response.read(16 << 20)
     except (urllib.error.URLError, TimeoutError) as error:
-        raise Failure(f"{SOURCE} cannot be downloaded: {error}") from error
+        raise Failure(f"{url} cannot be downloaded: {error}") from error
     if hashlib.sha256(data).hexdigest() != SHA256:
-        raise Failure(f"{SOURCE} has another hash than expected")
+        raise Failure(f"{url} has another hash than expected")
     path = os.path.join(folder, "fuse3.tar.xz")
     with open(path, "wb") as file:
         file.write(data)
