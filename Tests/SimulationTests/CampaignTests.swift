@@ -41,7 +41,7 @@ struct CampaignTests {
     /// same histories, because `scripts/test` chooses the first seed.
     @Test(
         "new histories succeed, in containers that ignore case and with states that come back, too",
-        arguments: [(6, 100), (5, 50), (7, 80), (8, 60)])
+        arguments: [(6, 100), (5, 50), (7, 100)])
     func fresh(vocabulary: Int, count: Int) throws {
         let start = ProcessInfo.processInfo.environment["FRESH_START"] ?? "random"
         let run = try simulate(
