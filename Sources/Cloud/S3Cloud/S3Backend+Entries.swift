@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 package import CloudStorage
 import Cryptography
@@ -22,7 +23,7 @@ extension S3Backend {
                 try await self.confirmEnd(position, of: container)
                 return []
             }
-            let first = position.sequence.value + 1
+            let first = position.sequence.value.saturatingSum(1)
             let following = entries.countFollowing(position.digest)
             if following == 0 {
                 // Either the cloud no longer has the entries up to this position, or it has them, followed by a second
@@ -31,10 +32,10 @@ extension S3Backend {
                 throw CloudError.twoHistories(from: first, of: container, at: "\(self.client.location)")
             }
             if following == entries.count {
-                self.saw(first + UInt64(entries.count) - 1, last.digest, in: container)
+                self.saw(position.sequence.value.saturatingSum(UInt64(entries.count)), last.digest, in: container)
             }
             return entries.prefix(following).enumerated().map { index, entry in
-                LogRecord(LogPosition(LogSequence(first + UInt64(index)), entry.digest), entry.payload)
+                LogRecord(LogPosition(LogSequence(first.saturatingSum(UInt64(index))), entry.digest), entry.payload)
             }
         }
     }

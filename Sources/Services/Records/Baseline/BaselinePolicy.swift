@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 
 /// When a device writes a baseline, and when files below it may be removed. Pure; neither choice changes any row, so
@@ -25,7 +26,7 @@ package struct BaselinePolicy: Hashable, Sendable {
         let (limit, overflow) = last.multipliedReportingOverflow(by: timesItsSize)
         let bytes = max(overflow ? .max : limit, minimumBytes)
         func exceeds(_ value: UInt64, _ limit: UInt64) -> Bool {
-            value >= (isAuthor ? limit : limit.addingClamped(limit / 2))
+            value >= (isAuthor ? limit : limit.saturatingSum(limit / 2))
         }
         return exceeds(log.files, files) || exceeds(log.bytes, bytes)
     }

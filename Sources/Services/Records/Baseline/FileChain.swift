@@ -17,7 +17,7 @@ package struct FileChain: Hashable, Sendable {
 
     package mutating func append(_ file: [UInt8]) {
         digest = digest.chained(file)
-        bytes = bytes.addingClamped(UInt64(file.count))
+        bytes = bytes.saturatingSum(UInt64(file.count))
     }
 
     static func checksum(_ file: [UInt8]) -> UInt32 { CRC32C.checksum(file) }
@@ -33,7 +33,7 @@ package struct FileChain: Hashable, Sendable {
         }
 
         package func adding(_ other: Extent) -> Extent {
-            Extent(files: files.addingClamped(other.files), bytes: bytes.addingClamped(other.bytes))
+            Extent(files: files.saturatingSum(other.files), bytes: bytes.saturatingSum(other.bytes))
         }
 
         /// The remainder of this part of the log after `other`, its beginning.

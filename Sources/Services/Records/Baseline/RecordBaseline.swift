@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 
 /// The head of a baseline, naming the part of the log it covers. The folded log itself is in the baseline's parts
@@ -92,19 +93,12 @@ package struct RecordBaseline: Hashable, Sendable {
     package var places: [RecordFileOrder.Place] { devices.map(\.place) }
 
     /// The size of all parts.
-    package var bytes: UInt64 { parts.reduce(0) { $0.addingClamped($1.bytes) } }
+    package var bytes: UInt64 { parts.reduce(0) { $0.saturatingSum($1.bytes) } }
 
     /// The number and size of the covered files.
     package var log: FileChain.Extent { Self.log(of: devices) }
 
     package static func log(of devices: [Device]) -> FileChain.Extent {
         devices.reduce(FileChain.Extent()) { $0.adding(FileChain.Extent(files: $1.file, bytes: $1.chain.bytes)) }
-    }
-}
-
-extension UInt64 {
-    func addingClamped(_ other: UInt64) -> UInt64 {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 
 /// The order in which all devices fold files of transactions.
@@ -82,7 +83,7 @@ package struct RecordFileOrder: Sendable {
     package var missing: [Missing] {
         waiting.compactMap { device, numbers in
             numbers.keys.min().map {
-                Missing(device: device, number: (folded[device]?.number ?? 0).addingClamped(1), later: $0)
+                Missing(device: device, number: (folded[device]?.number ?? 0).saturatingSum(1), later: $0)
             }
         }.sorted { $0.device < $1.device }
     }
