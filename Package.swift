@@ -519,7 +519,8 @@ let package = Package(
                 "LocalContent", "LocalMetadata", "Sync", "TestSupport", "Transfers", "VirtualFileSystem", logging,
             ], path: "Sources/TestSupport/PowerLoss"),
         .executableTarget(
-            name: "powerloss", dependencies: ["PowerLoss", argumentParser], path: "Tests/Support/powerloss",
+            name: "powerloss", dependencies: ["PowerLoss", "TestSupport", argumentParser],
+            path: "Tests/Support/powerloss",
             // SQLite's library finds the two functions here before those of the C library.
             linkerSettings: [
                 .unsafeFlags([

@@ -41,12 +41,7 @@ package struct TestDevices: Sendable {
     }
 
     private init(_ names: [String], cloud url: String?) throws {
-        var template = Array("\(NSTemporaryDirectory())/ubq-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil, let path = realpath(template, nil) else {
-            throw EndToEndError("no temporary directory: \(String(cString: strerror(errno)))")
-        }
-        defer { free(path) }
-        root = String(cString: path)
+        root = try ScratchFolder.create("ubq")
         cloud = TestCloud(directory: "\(root)/cloud", url: url)
         let environment = try Self.environment(root)
         let binaries = try Self.binaries()

@@ -2,7 +2,6 @@ import Basics
 import DeviceSupport
 import Foundation
 import Logging
-import Synchronization
 import TestSupport
 import Transfers
 
@@ -13,7 +12,6 @@ package final class SharedParts {
     private let root: String
     private var count = 0
     private var free: [SimulatedDisk] = []
-    private static let serial = Atomic(0)
 
     package init() throws {
         transfers = TransferContext(
@@ -22,8 +20,8 @@ package final class SharedParts {
         var log = Logger(label: "simulation")
         log.logLevel = .critical
         self.log = log
-        root = "\(Self.scratch)/ubiquity-\(getpid())-\(Self.serial.add(1, ordering: .relaxed).newValue)"
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        // Histories are many small commits.
+        root = try ScratchFolder.create("ubiquity", in: ScratchFolder.memory)
     }
 
     deinit {
@@ -31,10 +29,6 @@ package final class SharedParts {
         for disk in free { try? disk.close() }
         try? FileManager.default.removeItem(atPath: root)
     }
-
-    /// A disk in memory if available: histories are many small commits.
-    private static let scratch =
-        FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
 
     /// Returns an empty disk.
     func takeDisk() throws -> SimulatedDisk {

@@ -13,12 +13,17 @@ enum DatabaseImages {
     static let shared = Result { try [make { _ in }, make(age), make(rejuvenate)] }
 
     private static let number = Atomic<UInt64>(0)
-    /// A folder in memory if available.
-    private static let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
+    /// A folder of this process, in memory if available. Nothing of a killed process may stand beside a file.
+    private static let folder: String = {
+        var template = Array(
+            "\(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory())/ubiquity-fuzz-XXXXXX".utf8CString)
+        precondition(mkdtemp(&template) != nil, "no temporary folder")
+        return String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+    }()
 
     /// Calls `body` with the path of a file with these bytes, then removes it and SQLite's files beside it.
     static func withFile<T>(_ bytes: [UInt8], _ body: (String) throws -> T) throws -> T {
-        let path = "\(folder)/ubiquity-fuzz-\(getpid())-\(number.add(1, ordering: .relaxed).newValue).sqlite"
+        let path = "\(folder)/\(number.add(1, ordering: .relaxed).newValue).sqlite"
         defer {
             for suffix in ["", "-wal", "-shm", "-reserve"] + (1...4).map({ "-reserve-shm\($0)" }) {
                 unlink(path + suffix)

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PowerLoss
 import Synchronization
+import TestSupport
 
 /// Records random work and checks its crash states.
 struct Search: AsyncParsableCommand {
@@ -19,7 +20,7 @@ struct Search: AsyncParsableCommand {
         DurabilityBug?
     @Flag(help: "Make each known mistake, and fail unless every one is found.") var prove = false
     @Option(help: "Where recordings are made; a disk in memory is fastest.") var scratch =
-        FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        ScratchFolder.memory
 
     func run() async throws {
         guard geteuid() == 0 else { throw ValidationError("Mounting needs root.") }
