@@ -265,6 +265,26 @@ struct DissolvedFolderTests {
         }
     }
 
+    @Test("in a package set aside, a name deleted in the original is that of a new file")
+    func renamedAside() throws {
+        let package = try device.makeFolder("p.app")
+        for name in ["a", "b"] { try device.save(name, name, in: package) }
+        try settle()
+        let a = try #require(try device.row("a", in: package)).item
+        try device.remove("a", in: package)
+        for each in [device, follower] { try each.fold(.delete(a, base: ContentReference.of("a").digest)) }
+        let copy = try device.node(#require(try device.names().first { $0 != "p.app" }))
+        try device.files.rename(Array("b".utf8), in: copy, to: Array("a".utf8), in: copy, mode: .replace)
+        #expect(try device.row("a", in: copy)?.item != a)
+        try settle()
+        for each in [device, follower] {
+            #expect(try each.names(in: each.node("p.app")) == ["b"])
+            let copy = try each.node(#require(try each.names().first { $0 != "p.app" }))
+            #expect(try each.names(in: copy) == ["a"] && each.row("a", in: copy)?.content == .of("b"))
+            #expect(try each.unrest == [])
+        }
+    }
+
     @Test("a folder that another device keeps, because something in it does not sync, gives its name back")
     func keptElsewhere() throws {
         let folder = try device.makeFolder("f")

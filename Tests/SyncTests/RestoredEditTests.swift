@@ -98,6 +98,32 @@ struct RestoredEditTests {
         #expect(try device.unrest.isEmpty)
     }
 
+    @Test(
+        "a document that returns after a version of another device arrived is in conflict immediately",
+        arguments: ["restored", "created"])
+    func returning(how: String) async throws {
+        try device.save("a", "base")
+        try device.settle()
+        let id = try #require(try device.row("a")).item
+        try device.edit("a", "mine")
+        try device.settle()
+        try device.remove("a")
+        try device.fold(.edit(id, from: "base", to: "theirs"))
+        if how == "restored" {
+            _ = try await DeletedItems(device.context).restore(id, of: device.container.id)
+            #expect(try device.names().count == 2)
+        } else {
+            try device.save("a", "new")
+        }
+        let row = try #require(try device.row("a"))
+        #expect(row.item == id)
+        #expect(try device.files.status(of: row.node).hasUnresolvedConflicts)
+        try device.settle()
+        #expect(try device.names().count == 2)
+        #expect(try device.files.status(of: row.node).hasUnresolvedConflicts)
+        #expect(try device.unrest.isEmpty)
+    }
+
     @Test("an item that is restored again while its first deletion is being sent stays")
     func restoredTwice() async throws {
         let id = try deletedFile()

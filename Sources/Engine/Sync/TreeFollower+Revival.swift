@@ -30,6 +30,7 @@ extension TreeFollower {
         effects.created.insert(item.node)
         if item.wanted > 0 { effects.wantsDownloads = true }
         enter(parent, item.name)
+        if let remote = try transaction.remote(id, in: container) { try followConflicts(of: remote) }
         return item
     }
 

@@ -57,7 +57,9 @@ extension MetadataTransaction {
         let newest = try isFile && item.content != nil && isStale(item) ? cloudItem(item)?.content : nil
         var state = DocumentState(
             of: item, newest: newest,
-            hasConflicts: try !item.isConflictSibling && !local.conflicts(of: item).isEmpty,
+            hasConflicts: try !item.isConflictSibling
+                && (!local.conflicts(of: item).isEmpty
+                    || isFile && hasUnresolvedVersions(item.item, in: item.container)),
             progress: isFile ? progress(item) : TransferFractions())
         // A rolled-back cloud, or a cloud with a different history, may lack earlier uploads.
         if diverged.contains(item.container) { (state.isUploaded, state.percentUploaded) = (false, 0) }

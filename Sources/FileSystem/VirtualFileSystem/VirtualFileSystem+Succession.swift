@@ -194,7 +194,12 @@ extension VirtualFileSystem {
         of departure: Departure, _ item: inout LocalItem, _ vacated: VacatedPlace?, _ transaction: MetadataTransaction
     ) throws -> SeenContent? {
         let base = item.kind == .file ? try rebase(departure, transaction) : nil
-        let agreed = try transaction.synced.item(departure.item, in: departure.container)?.attributes
+        let synced = try transaction.synced.item(departure.item, in: departure.container)
+        if let synced, try transaction.hasUnresolvedVersions(departure.item, in: departure.container) {
+            // Not settled: versions that arrived meanwhile get their siblings in the next round.
+            try transaction.synced.set(synced, in: departure.container)
+        }
+        let agreed = synced?.attributes
         let wasDraft = recentDepartures.withLock { $0.wasDraft(at: DocumentPlace(of: item)) }
         inherit(wasDraft ? nil : vacated?.settings.created ?? agreed?.created, agreed, &item)
         try transaction.pending.removeDeparture(of: departure.item, in: departure.container)
@@ -247,13 +252,20 @@ extension VirtualFileSystem {
             try transaction.pending.departure(of: id, in: item.container) == nil,
             try transaction.local.item(id, in: item.container) == nil,
             let deleted = try transaction.remote(in: item.container).item(id), deleted.isDeleted,
-            deleted.body.content != nil
+            deleted.body.content != nil, try isIn(deleted.parent, item, transaction)
         else { return }
         if try transaction.synced.item(id, in: item.container) != nil {
             try transaction.synced.setAbsent(id, in: item.container)
         }
         inherit(deleted.attributes.created, deleted.attributes, &item)
         item.item = id
+    }
+
+    /// Returns whether the item's folder is still that of the log: a package set aside as a conflict version is another
+    /// document in the same row.
+    private func isIn(_ folder: ItemID, _ item: LocalItem, _ transaction: MetadataTransaction) throws -> Bool {
+        try transaction.local.identity(of: item.parent)
+            == transaction.remote(in: item.container).alias(of: folder) ?? folder
     }
 
     private func inherit(_ created: Timestamp?, _ agreed: ItemAttributes?, _ item: inout LocalItem) {

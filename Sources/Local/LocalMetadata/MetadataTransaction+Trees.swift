@@ -14,6 +14,16 @@ extension MetadataTransaction {
         return CloudVersion(content: cloud.body.content?.reference, version: cloud.version, device: cloud.authorName)
     }
 
+    /// Returns whether the log has an unresolved conflict version of a document. It may have no sibling yet: the document
+    /// was deleted on this device when the version arrived, and has returned since.
+    package func hasUnresolvedVersions(_ document: ItemID, in container: ContainerID) throws -> Bool {
+        guard let versions = try remote(in: container).item(document)?.conflicts, !versions.isEmpty else {
+            return false
+        }
+        let resolved = Set(try pending.resolutions(of: document, in: container).map(\.version))
+        return versions.contains { !resolved.contains($0.version) }
+    }
+
     /// Returns the name of a conflict version's author device.
     package func author(of sibling: LocalItem) throws -> String? {
         if let package = sibling.packageConflict { return package.device }
