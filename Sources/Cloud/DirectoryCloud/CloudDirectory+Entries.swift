@@ -24,6 +24,7 @@ extension CloudDirectory {
             }
             if records.isEmpty {
                 try confirmEnd(position, of: container, in: directory)
+                try checkChain(upTo: position, of: container, isWhole: limit == 0, in: directory)
             } else {
                 try settle(position.sequence.next.value...last.sequence.value, in: container, directory)
             }

@@ -20,6 +20,7 @@ final class CloudDirectory: Sendable {
     let session = Mutex(Session())
     /// The known state of each log. These are only hints: another process may have appended since.
     let logs = Mutex<[ContainerName: KnownEnd]>([:])
+    let checks = Mutex<[ContainerName: CheckedShards]>([:])
     let unsynced = Mutex(UnsyncedChunks())
     /// Held while chunks are made durable: an append must not overtake an ongoing sync of chunks of both.
     let syncing = Mutex(())

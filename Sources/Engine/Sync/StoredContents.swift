@@ -82,7 +82,7 @@ package struct StoredContents: Sendable {
         let container = question.container
         do {
             // An answer counts only if it comes from the history read by this device.
-            _ = try await context.backend.entries(in: container.name, after: container.position, limit: 1)
+            _ = try await context.backend.entries(in: container.name, after: container.position, limit: 0)
             var chunks: [ContentReference: Set<ChunkID>] = [:]
             for content in question.contents {
                 chunks[content] = try await chunkIDs(of: content, question)
