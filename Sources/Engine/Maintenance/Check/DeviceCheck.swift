@@ -153,8 +153,14 @@ package struct DeviceCheck {
         switch bytes {
         case .good: break
         case .lostEdit(let what):
+            let rest =
+                item.isKnown
+                ? "take the cloud's version: `ubiquity resume --drop-edits PATH`."
+                : "delete it: it was never in the cloud."
             report.found(
-                Finding("\(what), and they are not in the cloud", path: path, advice: "Restore it from a backup."))
+                Finding(
+                    "\(what), and they are not in the cloud", path: path,
+                    advice: "Restore it from a backup, or \(rest)"))
         case .damagedEdit:
             let what = "its bytes on this device are damaged, and they are not in the cloud"
             report.found(
