@@ -88,6 +88,40 @@ extension EndToEnd {
             }
         }
 
+        @Test("the soft limits of the shell that mounts do not bind the daemon")
+        func softLimits() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.stop()
+                let command = a.command(["mount", a.mount, "--state", a.state])
+                let limits = "ulimit -S -f 100; ulimit -S -t 60; ulimit -S -v 1000000; ulimit -S -d 500000"
+                try a.adopt(await a.runner.run("bash", ["-c", "\(limits); \(command)"], in: test.root))
+                let pid = try #require(a.daemon.pid)
+                let rows = try String(contentsOfFile: "/proc/\(pid)/limits", encoding: .utf8).split(separator: "\n")
+                for name in ["Max cpu time", "Max file size", "Max address space", "Max data size", "Max open files"] {
+                    let row = try #require(rows.first { $0.hasPrefix(name) })
+                    let values = row.dropFirst(name.count).split(separator: " ")
+                    #expect(values[0] == values[1], "\(row)")
+                }
+                try await a.shell("head -c 1000000 /dev/zero > large && test $(stat -c %s large) = 1000000")
+                try await a.sync()
+            }
+        }
+
+        @Test("a mount that commands could not find is refused, and leaves nothing behind")
+        func unregistered() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.stop()
+                let nowhere = a.runner.adding(["XDG_RUNTIME_DIR": "/proc/none", "XDG_STATE_HOME": "/proc/none"])
+                let command = a.command(["mount", a.mount, "--state", a.state])
+                let outcome = try await nowhere.run("bash", ["-c", command], in: test.root)
+                #expect(outcome.errors.contains("no folder for the list of mounts can be written"), "\(outcome)")
+                #expect(!outcome.succeeded && !a.isMounted())
+                try await a.start()
+            }
+        }
+
         @Test(
             "a daemon whose descriptors are used up refuses opens, keeps the rest going, and goes on when there are some"
         )

@@ -24,7 +24,7 @@ package enum Daemon {
         _ configuration: DaemonConfiguration, readiness: ReadinessPipe, logger: Logger, log: LogControl
     ) async throws -> [String]? {
         var configuration = configuration
-        try raiseDescriptorLimit(configuration)
+        try raiseLimits(configuration)
         ignoreSignals()
         CrashGuard.install()
         if configuration.crashes > 0 {
@@ -100,9 +100,10 @@ package enum Daemon {
     /// How many descriptors root gives itself; /proc/sys/fs/nr_open is at least as high unless it was lowered.
     private static let descriptorsOfRoot: rlim_t = 1 << 20
 
-    /// Raises the limit of descriptors as far as possible: every open file takes one or two, possibly more than the
-    /// usual soft limit, and the limits inherited by this process were not meant for it.
-    private static func raiseDescriptorLimit(_ configuration: DaemonConfiguration) throws(DaemonFailure) {
+    /// Raises the inherited limits as far as possible: every open file takes one or two descriptors, possibly more than
+    /// the usual soft limit, and none of the limits was meant for this process.
+    private static func raiseLimits(_ configuration: DaemonConfiguration) throws(DaemonFailure) {
+        ProcessLimits.raise()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return }
@@ -120,10 +121,9 @@ package enum Daemon {
         }
     }
 
-    /// Ignores fatal signals that no process sends to a daemon on purpose: the mount would be dead. SIGXFSZ then is an
-    /// error of the write.
+    /// Ignores fatal signals that no process sends to a daemon on purpose: the mount would be dead.
     private static func ignoreSignals() {
-        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGXFSZ] {
+        for number in [SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR] {
             signal(number, SIG_IGN)
         }
     }

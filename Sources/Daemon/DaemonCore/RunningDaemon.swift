@@ -52,6 +52,7 @@ final class RunningDaemon: DaemonControl {
         // Before the mount: a signal in between would kill the process and leave a dead mount behind.
         let signals = await UnixSignalsSequence(trapping: Self.endingSignals)
         let socket = try ControlSocket.listen(at: configuration.controlSocket)
+        try requireRegistry()
         // Before the mount: settings inside of it cannot be read now, and must not be waited for.
         for failure in device.programs.reload() { readiness.note("\(failure)") }
         readiness.starting("mounting \(configuration.mountPoint)")
@@ -223,6 +224,15 @@ final class RunningDaemon: DaemonControl {
 
     private var identity: HelloResponse {
         HelloResponse(pid: getpid(), mount: configuration.mountPoint, state: configuration.stateDirectory)
+    }
+
+    /// Refuses a mount that commands could not find, before there is one.
+    private func requireRegistry() throws(DaemonFailure) {
+        do { try MountRegistry.standard.prepare() } catch {
+            throw DaemonFailure(
+                .permissionDenied, "no folder for the list of mounts can be written (\(error))",
+                path: configuration.mountPoint, advice: "Set XDG_RUNTIME_DIR or HOME to a writable folder.")
+        }
     }
 
     private func publish(_ record: MountRecord) {

@@ -77,6 +77,21 @@ package struct MountRegistry: Sendable {
         throw failure
     }
 
+    /// Requires a directory that ``publish(_:)`` can write to.
+    package func prepare() throws(Errno) {
+        var failure = Errno(ENOENT, "no directory for the mount registry")
+        for directory in directories {
+            do throws(Errno) {
+                try createDirectories(directory)
+                _ = try check("access \(directory)") { access(directory, W_OK | X_OK) }
+                return
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
     /// Removes the record of the mount if it belongs to that process; a successor's record stays.
     package func withdraw(mount: String, pid: Int32) {
         for (file, record) in directories.flatMap(files(in:)) where record.mount == mount && record.pid == pid {

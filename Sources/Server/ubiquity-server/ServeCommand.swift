@@ -81,6 +81,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        ProcessLimits.raise()
         let settings = try place.resolved()
         guard settings.isCluster || !directDownloads else {
             throw ValidationError("--direct-downloads needs --chunks: the chunks of --data are files of the server")
