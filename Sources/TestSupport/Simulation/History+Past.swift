@@ -91,8 +91,8 @@ extension History {
         where !logged.all.contains(content) || ledger.copies[content] != nil {
             ledger.excuse(content)
         }
-        // Its unlogged replacements and deletions are lost as well.
-        ledger.mayReturn(ledger.gone.intersection(logged.current))
+        // Its unlogged replacements and deletions are lost as well, of a copied content also those of one copy.
+        ledger.mayReturn(ledger.goneSomewhere.intersection(logged.current))
     }
 
     /// Notes that a device shows an earlier state. Its unsent edits meet later contents as conflicts, also where they

@@ -182,6 +182,11 @@ struct Ledger {
         superseded.union(copies.filter { $0.value.allSatisfy(\.isGone) }.keys)
     }
 
+    /// Contents replaced or deleted in some place.
+    var goneSomewhere: Set<String> {
+        superseded.union(copies.filter { $0.value.contains(where: \.isGone) }.keys)
+    }
+
     /// Returns the contents of copies united in the log with a shared fate: a device editing or deleting one copy may
     /// not know of the rest, and their shared bytes are moved to the history (docs/LOG.md, "What this does not
     /// promise").

@@ -82,10 +82,10 @@ extension SimulatedDevice {
             for content in cloud.missing(in: payload) {
                 let holder = try UserActions(device: self).items { $0.content == content && $0.presence == .whole }
                     .first
-                guard let holder, !holder.isEdited else {
+                // A program may be writing to the file.
+                guard let holder, !holder.isEdited, try cloud.store(bytes(of: holder.blob)) == content else {
                     return try metadata.write { try $0.withdrawBatch(of: container.id) }
                 }
-                _ = cloud.store(try bytes(of: holder.blob))
             }
             try cloud.append(payload, after: container.position)
         }
