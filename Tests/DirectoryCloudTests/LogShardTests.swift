@@ -50,6 +50,31 @@ struct LogShardTests {
         }
     }
 
+    @Test(
+        "An entry of a different history is found in each shard, and a shard that is gone",
+        arguments: [999, 1000])
+    func mixed(number: Int) async throws {
+        try await withFolder { folder in
+            let path = folder.appending("cloud")
+            let cloud = try await newCloud(path)
+            _ = try await cloud.append([1], to: .cloudDocs)
+            try extend(path, to: 1002)
+            let position = try #require(try await cloud.wholeLog(of: .cloudDocs, page: 300).last?.position)
+            #expect(try await cloud.entries(in: .cloudDocs, after: position, limit: 0).isEmpty)
+            let shard = path.appending("containers/CloudDocs/log/" + padded(number / 1000, 6))
+            let other = folder.appending("other")
+            try other.write(StoredFrame.entry([2], digest: .zero).header + [2])
+            try other.rename(to: shard.appending(padded(number, 9)))
+            await expectCloudError(.diverged) {
+                _ = try await cloud.entries(in: .cloudDocs, after: position, limit: 0)
+            }
+            try #require(run(["rm", "-r", shard.string]))
+            await expectCloudError(.diverged) {
+                _ = try await cloud.entries(in: .cloudDocs, after: position, limit: 0)
+            }
+        }
+    }
+
     @Test("A writer that is far behind finds the end of the log")
     func farBehind() async throws {
         try await withFolder { folder in

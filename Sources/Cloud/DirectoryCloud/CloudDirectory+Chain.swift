@@ -18,15 +18,18 @@ extension CloudDirectory {
         let end = position.sequence.value
         guard end > 0 else { return }
         for shard in 0...CloudLayout.shard(of: end) {
-            guard let status = try directory.statusIfPresent(CloudLayout.logShard(container, shard)) else { continue }
-            let (folder, now) = (FileKey(status), time.now())
+            let first = max(1, shard * CloudLayout.entriesPerShard)
             let last = min(end, (shard + 1) * CloudLayout.entriesPerShard - 1)
+            guard let status = try directory.statusIfPresent(CloudLayout.logShard(container, shard)) else {
+                throw shortened(container, first, in: directory)
+            }
+            let (folder, now) = (FileKey(status), time.now())
             let isDue = checks.withLock {
                 $0[container, default: CheckedShards()].isDue(shard, folder, upTo: last, isUrgent: isWhole, at: now)
             }
             guard isDue else { continue }
             do {
-                try check(max(1, shard * CloudLayout.entriesPerShard)...last, of: container, in: directory)
+                try check(first...last, of: container, in: directory)
             } catch let error as CloudError where error.code == .damaged && !isWhole {
                 // This device has read the entry, and goes on; devices that join name the file.
                 logger.error("an earlier entry of the log is damaged", metadata: ["why": "\(error)"])
