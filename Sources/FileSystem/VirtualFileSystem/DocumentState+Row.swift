@@ -55,11 +55,13 @@ extension MetadataTransaction {
         let isFile = item.kind == .file
         // An uploaded edit missing from the log is the newest version itself.
         let newest = try isFile && item.content != nil && isStale(item) ? cloudItem(item)?.content : nil
+        // Only a file that returned to its name, and is not sent yet, may lack siblings of the log's versions.
+        let isUnsent = isFile && (item.isEdited || item.isWriting || item.pendingSince != nil)
         var state = DocumentState(
             of: item, newest: newest,
             hasConflicts: try !item.isConflictSibling
                 && (!local.conflicts(of: item).isEmpty
-                    || isFile && hasUnresolvedVersions(item.item, in: item.container)),
+                    || isUnsent && hasUnresolvedVersions(item.item, in: item.container)),
             progress: isFile ? progress(item) : TransferFractions())
         // A rolled-back cloud, or a cloud with a different history, may lack earlier uploads.
         if diverged.contains(item.container) { (state.isUploaded, state.percentUploaded) = (false, 0) }

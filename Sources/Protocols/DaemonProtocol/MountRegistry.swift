@@ -65,29 +65,22 @@ package struct MountRegistry: Sendable {
     /// Writes the record to the first writable directory and removes records of dead daemons.
     package func publish(_ record: MountRecord) throws(Errno) {
         sweep()
-        var failure = Errno(ENOENT, "no directory for the mount registry")
-        for directory in directories {
-            do {
-                try write(record, in: directory)
-                return
-            } catch {
-                failure = error
-            }
-        }
-        throw failure
+        try inFirstDirectory { directory throws(Errno) in try write(record, in: directory) }
     }
 
     /// Requires a directory that ``publish(_:)`` can write to.
     package func prepare() throws(Errno) {
+        try inFirstDirectory { directory throws(Errno) in
+            try createDirectories(directory)
+            _ = try check("access \(directory)") { access(directory, W_OK | X_OK) }
+        }
+    }
+
+    /// Calls `body` with one directory after the other, until it succeeds.
+    private func inFirstDirectory(_ body: (String) throws(Errno) -> Void) throws(Errno) {
         var failure = Errno(ENOENT, "no directory for the mount registry")
         for directory in directories {
-            do throws(Errno) {
-                try createDirectories(directory)
-                _ = try check("access \(directory)") { access(directory, W_OK | X_OK) }
-                return
-            } catch {
-                failure = error
-            }
+            do throws(Errno) { return try body(directory) } catch { failure = error }
         }
         throw failure
     }
