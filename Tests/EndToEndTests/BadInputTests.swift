@@ -24,24 +24,36 @@ extension EndToEnd {
                 let rest = [test.a.mount, "--state", "\(test.root)/other"]
                 let advice = "Use file:///DIR, http(s)://HOST or s3://BUCKET/PREFIX."
                 try await refused(
-                    test, rest + ["--cloud", "gopher://x"], status: 1,
+                    test, rest + ["--cloud", "gopher://x"], status: 64,
                     "not a valid cloud address, clouds of the kind \"gopher\" are not supported: gopher://x. \(advice)"
                 )
                 try await refused(
-                    test, rest + ["--cloud", "file://relative"], status: 1,
+                    test, rest + ["--cloud", "file://relative"], status: 64,
                     "not a valid cloud address, a file URL has three slashes before its path: file://relative. \(advice)"
                 )
                 try await refused(
-                    test, rest + ["--cloud", "mycloud"], status: 1,
+                    test, rest + ["--cloud", "mycloud"], status: 64,
                     "not a valid cloud address, it is neither a URL nor a path: mycloud. \(advice)")
                 try await refused(
-                    test, rest + ["--cloud", "s3://bucket"], status: 1,
+                    test, rest + ["--cloud", "s3://bucket"], status: 64,
                     "the region of the bucket bucket is not known. Add it: s3://bucket?region=eu-central-1.")
                 try await refused(
-                    test, rest + ["--cloud", "https://cloud.example?x"], status: 1,
+                    test, rest + ["--cloud", "https://cloud.example?x"], status: 64,
                     "not a valid server address, it has a user, a query, a fragment or invalid "
                         + "characters: https://cloud.example?x. Use http(s)://HOST[:PORT], or "
                         + "http(s)://ACCOUNT@HOST[:PORT].")
+            }
+        }
+
+        @Test("numbers below the smallest allowed one, with or without an equals sign")
+        func numbers() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                for arguments in [["--timeout", "-1"], ["--timeout=-1"]] {
+                    let outcome = try await test.a.ubiquity(["sync", "--wait"] + arguments)
+                    #expect(outcome.status == 64 && outcome.errors.contains("a number above 0"), "\(outcome)")
+                }
+                let days = try await test.a.ubiquity(["mount", "--version-days", "-1"])
+                #expect(days.status == 64 && days.errors.contains("'-1' is negative"), "\(days)")
             }
         }
 

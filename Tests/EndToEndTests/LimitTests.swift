@@ -88,7 +88,7 @@ extension EndToEnd {
                     #expect(outcome.status == 64, "\(outcome)")
                 }
                 let low = try await b.ubiquity(["limit", "--up", "100", "--mount", b.mount])
-                #expect(low.status == 1 && low.errors.contains("10000 to"), "\(low)")
+                #expect(low.status == 64 && low.errors.contains("10000 to"), "\(low)")
             }
         }
     }

@@ -19,7 +19,7 @@ extension EndToEnd {
                     ["find", "name ENDSWITH 'txt'", "--mount", test.a.mount, "--scope", "data"])
                 #expect(try data.text().isEmpty)
                 let wrong = try await test.a.ubiquity(["find", "size LIKE 'x'", test.a.mount])
-                #expect(wrong.status == 1 && wrong.errors.contains("at character 6"), "\(wrong)")
+                #expect(wrong.status == 64 && wrong.errors.contains("at character 6"), "\(wrong)")
                 let json = try await test.a.ubiquity(["find", "size > 1000", test.a.mount, "--json"]).text()
                 let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
                 #expect((object?["items"] as? [[String: Any]])?.first?["size"] as? Int == 3893)

@@ -108,6 +108,47 @@ extension EndToEnd {
             }
         }
 
+        @Test("a daemon without memory for more keeps all that it acknowledged, hangs no program, and can be unmounted")
+        func withoutMemory() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                let pid = try #require(a.daemon.pid)
+                let pages = try #require(
+                    try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8).split(separator: " ").first
+                        .flatMap { Int($0) })
+                let limit = pages * Int(getpagesize()) + (1 << 20)
+                try await a.shell("prlimit --pid \(pid) --as=\(limit)")
+                let done = "\(test.root)/acknowledged"
+                try await a.shell(
+                    """
+                    write() { for i in $(seq $1 3 240); do seq $i 30000 > n$i && echo $i >> \(done); done; }
+                    touch \(done); (write 1 & write 2 & write 3 & wait) 2> \(test.root)/errors
+                    """)
+                try await a.stop()
+                try await a.start()
+                try await a.shell(
+                    "while read i; do seq $i 30000 | cmp - n$i || exit 1; done < \(done); echo more > f; cat f")
+            }
+        }
+
+        @Test("a mount from a removed folder, with a hostile environment, is as any other")
+        func environment() async throws {
+            try await TestDevices.with(devices: ["A"]) { test in
+                let a = test.a
+                try await a.stop()
+                let settings = [
+                    "TZ": ":/none", "LC_ALL": "xx_YY.none", "TMPDIR": "/none", "TERM": "none", "PATH": "/none",
+                    "NOTIFY_SOCKET": "/none", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/none", "http_proxy": "none",
+                ]
+                let command = a.command(["mount", a.mount, "--state", a.state])
+                let outcome = try await a.runner.adding(settings).run(
+                    "/bin/bash", ["-c", "/bin/mkdir gone; cd gone; /bin/rmdir ../gone; \(command)"], in: test.root)
+                try a.adopt(outcome)
+                try await a.shell("echo text > f; cat f")
+                try await a.sync()
+            }
+        }
+
         @Test("a mount that commands could not find is refused, and leaves nothing behind")
         func unregistered() async throws {
             try await TestDevices.with(devices: ["A"]) { test in

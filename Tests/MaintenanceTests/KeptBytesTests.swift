@@ -29,7 +29,7 @@ struct KeptBytesTests {
     }()
 
     @Test(
-        "in a directory, whatever is written, replaced, deleted, given up and removed for good, the bytes that stay are those that something names",
+        "in a directory, whatever is written, replaced, moved, contested, deleted, given up and removed for good, the bytes that stay are those that something names",
         arguments: seeds)
     func directory(seed: UInt64) async throws {
         let devices = CollectingDevices()
@@ -37,7 +37,7 @@ struct KeptBytesTests {
     }
 
     @Test(
-        "in a bucket, whatever is written, replaced, deleted, given up and removed for good, the bytes that stay are those that something names",
+        "in a bucket, whatever is written, replaced, moved, contested, deleted, given up and removed for good, the bytes that stay are those that something names",
         arguments: seeds.suffix(2))
     func bucket(seed: UInt64) async throws {
         let credentials = try #require(S3Credentials(accessKey: "KEY", secretKey: "secret"))
@@ -74,6 +74,8 @@ private final class History {
     private var current: [String: Set<ChunkID>] = [:]
     private var earlier: [String: Set<ChunkID>] = [:]
     private var deleted: Set<ChunkID> = []
+    /// The chunks of conflict versions. Their documents are left alone: each edit would decide about them.
+    private var contested: [String: Set<ChunkID>] = [:]
     private var contents: [[UInt8]] = []
 
     init(_ devices: CollectingDevices, _ pair: [CollectingDevice], _ seed: UInt64) throws {
@@ -103,8 +105,8 @@ private final class History {
     }
 
     private func step(_ device: CollectingDevice) async throws {
-        let name = current.keys.sorted().randomElement(using: &random)
-        switch random.number(0..<12) {
+        let name = current.keys.filter { contested[$0] == nil }.sorted().randomElement(using: &random)
+        switch random.number(0..<15) {
         case 0...3:
             count += 1
             try await write("d\(count)", device)
@@ -123,10 +125,57 @@ private final class History {
             _ = try await ContentUploader(device.device.context.transfers).upload(
                 file, size: 150_000, to: .cloudDocs)
         case 9: try await purge(device)
+        case 10...11:
+            guard let name else { return }
+            count += 1
+            try device.device.rename(name, to: "d\(count)")
+            try await device.sync()
+            current["d\(count)"] = current.removeValue(forKey: name)
+            earlier["d\(count)"] = earlier.removeValue(forKey: name)
+        case 12:
+            guard let name else { return }
+            try await contest(name)
         default:
             try await device.collect()
             if random.chance(50) { devices.passDay() }
         }
+    }
+
+    /// Edits a document on both devices before either knows of the other's edit.
+    private func contest(_ name: String) async throws {
+        let replaced = current[name] ?? []
+        let edits = [
+            noise(UInt64(random.number(1..<1_000_000)), 2_000), noise(UInt64(random.number(1..<1_000_000)), 150_000),
+        ]
+        for (each, bytes) in zip(pair, edits) { try overwrite(name, bytes, each) }
+        for each in pair { try await each.sync() }
+        try await settle()
+        earlier[name, default: []].formUnion(replaced)
+        let row = try #require(try pair[0].device.row(name))
+        let newest = try #require(
+            try pair[0].device.metadata.read { try $0.remote(row.item, in: row.container)?.body.content })
+        for bytes in edits {
+            let chunks = try await chunks(of: bytes)
+            if newest.reference.map({ chunks.contains($0.digest) }) ?? false {
+                current[name] = chunks
+            } else {
+                contested[name] = chunks
+            }
+        }
+    }
+
+    private func overwrite(_ name: String, _ bytes: [UInt8], _ device: CollectingDevice) throws {
+        let files = device.device
+        // Its program has seen the replaced content; else the save would be a conflict (decision 71).
+        files.files.release(try files.files.open(try files.node(name), canWrite: false, truncate: false))
+        let handle = try files.files.open(try files.node(name), canWrite: true, truncate: true)
+        try files.write(bytes, to: handle)
+        files.files.release(handle)
+    }
+
+    private func chunks(of bytes: [UInt8]) async throws -> Set<ChunkID> {
+        let manifest = try await ContentHasher(pool: pool).manifest(try file(bytes))
+        return Set(manifest.chunks.map(\.id) + [manifest.reference.digest])
     }
 
     private func write(_ name: String, _ device: CollectingDevice) async throws {
@@ -136,19 +185,9 @@ private final class History {
             contents.append(noise(UInt64(random.number(1..<1_000_000)), size))
         }
         let bytes = contents.randomElement(using: &random) ?? []
-        let files = device.device
-        if current[name] == nil {
-            try files.save(name, bytes)
-        } else {
-            // Its program has seen the replaced content; else the save would be a conflict (decision 71).
-            files.files.release(try files.files.open(try files.node(name), canWrite: false, truncate: false))
-            let handle = try files.files.open(try files.node(name), canWrite: true, truncate: true)
-            try files.write(bytes, to: handle)
-            files.files.release(handle)
-        }
+        if current[name] == nil { try device.device.save(name, bytes) } else { try overwrite(name, bytes, device) }
         try await device.sync()
-        let manifest = try await ContentHasher(pool: pool).manifest(try file(bytes))
-        current[name] = Set(manifest.chunks.map(\.id) + [manifest.reference.digest])
+        current[name] = try await chunks(of: bytes)
     }
 
     private func purge(_ device: CollectingDevice) async throws {
@@ -188,7 +227,9 @@ private final class History {
     private func expectKept() async throws {
         let listing = try await pair[0].listing()
         let lists = try await chunksOfLists()
-        let named = [current.values, earlier.values].joined().reduce(into: deleted) { $0.formUnion($1) }
+        let named = [current.values, earlier.values, contested.values].joined().reduce(into: deleted) {
+            $0.formUnion($1)
+        }
         let kept = Set(listing.map(\.key.id))
         #expect(named.isSubset(of: kept), "\(named.subtracting(kept).count) are lost")
         let unnamed = kept.subtracting(named).subtracting(lists)

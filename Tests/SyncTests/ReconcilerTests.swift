@@ -202,9 +202,8 @@ struct ReconcilerTests {
             ])
     }
 
-    @Test(
-        "an announced size is corrected by the device that announced it, and an edit of a document is never announced")
-    func corrects() {
+    @Test("an announced size is corrected by the device that announced it; an edit is announced by its base")
+    func corrects() throws {
         let grown = LocalState.following(base).with {
             $0.isEdited = true
             $0.content = nil
@@ -214,7 +213,11 @@ struct ReconcilerTests {
         #expect(
             reconciler.plan(trees(announced, announced, grown)).announcement
                 == .edit(base.id, base: nil, content: .announced(size: 99), modified: grown.attributes.modified))
-        #expect(reconciler.plan(trees(base, base, grown)).announcement == nil)
+        let digest = try #require(base.digest).bytes
+        let announcement = AttributeChanges(extended: [ReservedAttribute.announcedEdit: digest])
+        #expect(reconciler.plan(trees(base, base, grown)).announcement == .setAttributes(base.id, announcement))
+        let known = base.with { $0.attributes.extended[ReservedAttribute.announcedEdit] = digest }
+        #expect(reconciler.plan(trees(known, known, grown)).announcement == nil, "once is enough")
     }
 
     @Test("an announced file gets its content when it arrives")

@@ -20,7 +20,7 @@ package enum CommandLineTool {
             return failure.status.rawValue
         } catch let error as UsageError {
             Terminal.note(error.text)
-            return ExitStatus.usage
+            return ExitStatus.usage.rawValue
         } catch {
             UbiquityCommand.exit(withError: error)
         }

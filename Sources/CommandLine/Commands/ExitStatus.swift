@@ -18,12 +18,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case problemsFound = 7
     /// `sync --wait`: everything but paused items is in the cloud.
     case paused = 8
+    /// The arguments are invalid, or do not apply to the named item: EX_USAGE of sysexits.h, as ArgumentParser uses it.
+    case usage = 64
     /// `coordinate` or `run` cannot run the given program; the status is that of a shell.
     case commandNotRunnable = 126
     case commandNotFound = 127
-
-    /// The arguments are invalid: EX_USAGE of sysexits.h, as ArgumentParser uses it.
-    static let usage: Int32 = 64
 
     var meaning: String {
         switch self {
@@ -36,13 +35,14 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .refused: "refused, nothing was changed"
         case .problemsFound: "check or repair found problems"
         case .paused: "paused items are not in the cloud"
+        case .usage: "wrong usage"
         case .commandNotRunnable: "the command cannot be run"
         case .commandNotFound: "no such command"
         }
     }
 
     static var summary: String {
-        (allCases.map { "\($0.rawValue) \($0.meaning)" } + ["\(usage) wrong usage"]).joined(separator: ", ")
+        allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: ", ")
     }
 
     package init(_ code: DaemonFailure.Code) {
@@ -52,7 +52,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         case .paused: self = .paused
         case .busy, .notUploaded, .pinned, .permissionDenied, .stateInUse, .mountPoint, .deadlock, .conflict:
             self = .refused
-        case .notFound, .invalidRequest, .versionMismatch, .unsupported, .diskFull, .quota, .damaged, .cancelled,
+        case .invalidRequest: self = .usage
+        case .notFound, .versionMismatch, .unsupported, .diskFull, .quota, .damaged, .cancelled,
             .failed:
             self = .failed
         }

@@ -125,13 +125,28 @@ package struct Outbox: Sendable {
         _ changes: [Change], in container: LocalContainer, _ transaction: MetadataTransaction
     ) throws -> [UInt8] {
         let payload = try transaction.send(changes, in: container.id, context)
-        for case .create(let id, _, _, _, _) in changes {
+        for change in changes { try noteSent(change, in: container, transaction) }
+        return payload
+    }
+
+    private func noteSent(
+        _ change: Change, in container: LocalContainer, _ transaction: MetadataTransaction
+    ) throws {
+        switch change {
+        case .create(let id, _, _, _, _):
             // From here on its deletion has to be sent, even if no device has seen it yet.
-            guard var item = try transaction.local.item(id, in: container.id), !item.isKnown else { continue }
+            guard var item = try transaction.local.item(id, in: container.id), !item.isKnown else { return }
             item.isKnown = true
             try transaction.local.update(item)
+        case .setAttributes(let id, let attributes):
+            // Without it, the row would count as having removed the attribute.
+            guard case .some(.some(let announced)) = attributes.extended[ReservedAttribute.announcedEdit],
+                var item = try transaction.local.item(id, in: container.id)
+            else { return }
+            item.attributes.extended[ReservedAttribute.announcedEdit] = announced
+            try transaction.local.update(item)
+        default: break
         }
-        return payload
     }
 }
 

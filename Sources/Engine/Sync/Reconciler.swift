@@ -128,7 +128,7 @@ package struct Reconciler: Sendable {
             if !local.isEdited, local.content == new.reference, !isConflict { return true }
             plan.agreed?.body = synced.body
             tellContent(local, synced, &plan)
-            plan.announcement = correction(remote, synced, local)
+            plan.announcement = correction(remote, synced, local) ?? announcement(remote, synced, local)
             return false
         }
         guard new.reference != local.content || (new.reference == nil && new.size != local.size) else { return true }
@@ -152,6 +152,18 @@ package struct Reconciler: Sendable {
         }
         return .edit(
             local.id, base: nil, content: .announced(size: local.size), modified: local.attributes.modified)
+    }
+
+    /// Announces an edit of the log's current content, once per content. An item whose attributes leave no room for it
+    /// is not announced: the log would leave it out, each time.
+    private func announcement(_ remote: CloudItem, _ synced: CloudItem, _ local: LocalState) -> Change? {
+        let key = ReservedAttribute.announcedEdit
+        guard local.isEdited, let replaced = synced.digest, replaced == remote.digest,
+            remote.attributes.extended[key] != replaced.bytes,
+            remote.attributes.extendedBytes + key.utf8.count + replaced.bytes.count
+                <= ItemAttributes.maximumExtendedBytes
+        else { return nil }
+        return .setAttributes(local.id, AttributeChanges(extended: [key: replaced.bytes]))
     }
 
     private func tellContent(_ local: LocalState, _ synced: CloudItem, _ plan: inout ItemPlan) {

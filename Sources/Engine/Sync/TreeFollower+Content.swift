@@ -105,6 +105,10 @@ extension TreeFollower {
         if item.isEdited || item.content != content.reference {
             try replaceContent(id, content)
             if item.isMaterialised, content.reference != nil { try fetch(id) }
+            if var row = try transaction.local.item(id, in: container) {
+                row.withdrawAnnouncedEdit(at: now)
+                try transaction.local.update(row)
+            }
         }
         try agreeOnContent(of: remote)
         return true

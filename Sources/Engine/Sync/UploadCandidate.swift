@@ -37,6 +37,7 @@ package struct UploadCandidate: Sendable {
         row.size = reference.size
         row.head = head.map { ContentHead(of: reference.digest, bytes: $0) }
         row.isEdited = false
+        row.attributes.extended[ReservedAttribute.announcedEdit] = nil
         row.uploadError = nil
         try transaction.local.update(row)
         return true

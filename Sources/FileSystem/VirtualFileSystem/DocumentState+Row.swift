@@ -15,7 +15,7 @@ extension DocumentState {
         let isStale = !item.isEdited && item.content != nil && newest != nil && newest != item.content
         let isAnnounced = item.kind == .file && item.content == nil && item.size > 0
         self.init(
-            downloading: isWhole ? (isStale ? .downloaded : .current) : .notDownloaded,
+            downloading: isWhole ? (isStale || item.hasAnnouncedEdit ? .downloaded : .current) : .notDownloaded,
             isUploaded: !item.isExcluded && !isAnnounced && item.pendingSince == nil && !item.isEdited
                 && (item.isKnown || item.isConflictSibling),
             percentUploaded: (progress.uploading ?? 0) * 100)

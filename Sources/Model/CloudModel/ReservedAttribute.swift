@@ -14,6 +14,10 @@ package enum ReservedAttribute {
     /// The attribute with the first bytes of a file's content.
     package static let head = prefix + "head"
 
+    /// The attribute of a file that a device has edited without having uploaded the bytes yet: the digest of the
+    /// replaced content. Void once the file has different content.
+    package static let announcedEdit = prefix + "announced-edit"
+
     /// The attribute of a container's root for case-insensitive comparison of the container's names.
     package static let foldsNames = prefix + "folds-names"
 

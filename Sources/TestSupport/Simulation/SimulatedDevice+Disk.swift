@@ -114,11 +114,16 @@ extension SimulatedDevice {
         let newest = remote?.body.content?.reference
         let isUnsent = item.isEdited || item.pendingSince != nil || item.isExcluded
         var found: [String] = []
-        if status.downloading == .downloaded, newest == nil || newest == item.content {
+        let announced = remote?.attributes.extended[ReservedAttribute.announcedEdit]
+        let isReplaced = announced != nil && announced == newest?.digest.bytes
+        if status.downloading == .downloaded, newest == nil || newest == item.content && !isReplaced {
             found.append("\(item.name): a newer version is said to be known, and none is")
         }
         if status.downloading == .current, !isUnsent, let newest, newest != item.content {
             found.append("\(item.name) counts as current, and a newer version is known")
+        }
+        if status.downloading == .current, !isUnsent, isReplaced {
+            found.append("\(item.name) counts as current, and an edit of it was announced")
         }
         if status.isUploaded, isUnsent || isGone {
             found.append("\(item.name) counts as uploaded, and the log does not have it")

@@ -6,7 +6,9 @@ struct CoordinatedTask: ParsableArguments {
     @Argument(help: "The document; it need not exist yet.", completion: .file())
     var path: String
 
-    @Option(help: ArgumentHelp("Give up waiting for the claim after this many seconds.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up waiting for the claim after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
     @Argument(

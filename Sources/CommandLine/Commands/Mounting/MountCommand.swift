@@ -45,10 +45,13 @@ struct MountCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How much of the disk to leave free (default: 2 %, 1 GiB at most).", valueName: "size"))
     var minimumFree: String?
 
-    @Option(help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How many superseded versions of a document to list (default: 10).", valueName: "n"))
     var versionCount: Int?
 
-    @Option(help: ArgumentHelp("How many days to list them for (default: 30).", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("How many days to list them for (default: 30).", valueName: "n"))
     var versionDays: Int?
 
     @Option(

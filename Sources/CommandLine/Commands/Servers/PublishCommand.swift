@@ -23,7 +23,9 @@ struct PublishCommand: ParsableCommand {
     @Flag(help: "Ask for a password that protects the link; a script can pipe it in.")
     var password = false
 
-    @Option(help: ArgumentHelp("Give up waiting for the upload after this many seconds.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up waiting for the upload after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
     @Flag(help: "List published links.")

@@ -16,7 +16,8 @@ struct SyncCommand: ParsableCommand {
     @Flag(help: "Return only when the uploads are complete.")
     var wait = false
 
-    @Option(help: ArgumentHelp("Give up waiting after this many seconds.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Give up waiting after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
     @Flag(help: "Print the outcome as JSON.")

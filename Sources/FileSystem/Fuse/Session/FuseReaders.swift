@@ -1,4 +1,5 @@
 import Basics
+import Dispatch
 import Logging
 
 /// The threads reading requests, and the thread waiting for their end.
@@ -8,7 +9,19 @@ enum FuseReaders {
     static func start(_ connection: FuseConnection) throws(FuseError) -> @Sendable () -> Void {
         WakeSignal.install()
         let threads = (0..<max(1, connection.options.readerCount)).map { _ in ServingThread() }
-        let close: @Sendable () -> Void = { beginClosing(connection, threads) }
+        let closing = DispatchSemaphore(value: 0)
+        let close: @Sendable () -> Void = { if connection.lifecycle.beginClosing() { closing.signal() } }
+        do {
+            // Before all others: at the end of the mount the system may refuse a thread.
+            try OwnThread.detach("fuse-end") {
+                closing.wait()
+                finish(connection, threads)
+            }
+        } catch {
+            abandon(threads, of: connection)
+            finish(connection, threads)
+            throw failure(error)
+        }
         do {
             for (index, thread) in threads.enumerated() {
                 let device = connection.device(ofReader: index)
@@ -18,23 +31,20 @@ enum FuseReaders {
                 }
             }
         } catch {
-            connection.lifecycle.requestStop()
-            for thread in threads { thread.abandon() }
+            abandon(threads, of: connection)
             close()
-            throw FuseError(
-                .thread, "A thread for the mount could not be started (\(error)). Raise the limit of tasks.")
+            throw failure(error)
         }
         return close
     }
 
-    private static func beginClosing(_ connection: FuseConnection, _ threads: [ServingThread]) {
-        guard connection.lifecycle.beginClosing() else { return }
-        do throws(Errno) {
-            try OwnThread.detach("fuse-end") { finish(connection, threads) }
-        } catch {
-            connection.logger.error(
-                "The mount's end could not be completed: no thread could be started.", metadata: ["error": "\(error)"])
-        }
+    private static func abandon(_ threads: [ServingThread], of connection: FuseConnection) {
+        connection.lifecycle.requestStop()
+        for thread in threads { thread.abandon() }
+    }
+
+    private static func failure(_ error: Errno) -> FuseError {
+        FuseError(.thread, "A thread for the mount could not be started (\(error)). Raise the limit of tasks.")
     }
 
     /// Waits until every serving thread has ended, waking those still waiting for a request.
