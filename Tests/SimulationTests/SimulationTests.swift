@@ -58,7 +58,10 @@ struct SimulationTests {
     }
 
     @Test("a device that only follows shows the same as the other one, and sends nothing")
-    func followed() throws { try live(also: [], count: 100, hasFollower: true) }
+    func followed() throws {
+        // The first seed found a package exchanged with a folder while a batch was being sent.
+        try live(also: [490_582_153_270], count: 100, hasFollower: true)
+    }
 
     @Test("what one device created alone in a container that ignores case is the same after a sync, and on a follower")
     func ignoringCase() throws { try live(also: [], count: 60, hasFollower: true, vocabulary: .fifth) }

@@ -166,6 +166,14 @@ package struct LogFollower: Sendable {
         guard !result.isRepeat, !result.isRefused else { return [] }
         var own = OwnChanges(transaction, container: container, merged: Set(result.merged.map(\.from)))
         let items = try batch.changes.compactMap { try own.confirm($0) }
+        for known in batch.packages {
+            // A deletion waiting behind this batch would else yield to this device's own change of the package.
+            guard var agreed = try transaction.synced.item(known.package, in: container),
+                let version = try transaction.remote(known.package, in: container)?.version
+            else { continue }
+            agreed.version = version
+            try transaction.synced.set(agreed, in: container)
+        }
         for folder in own.left {
             if let node = try transaction.local.node(of: folder, in: container) { follower.freed.insert(node) }
         }
