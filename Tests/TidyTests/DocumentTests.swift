@@ -92,6 +92,25 @@ struct DocumentTests {
         }
     }
 
+    @Test("the table of locks has the ranks of the code, in their order, each with locks that have the rank")
+    func lockRanks() throws {
+        let sources = Repository.files(ending: [".swift"]).filter { $0.path.hasPrefix("Sources/") }
+        let ranks = try #require(sources.first { $0.path.hasSuffix("/LockRank.swift") }).lines
+            .compactMap { $0.firstMatch(of: /^    case (\w+)$/)?.1 }
+        let document = try #require(Repository.files(ending: [".md"]).first { $0.path == "docs/CONCURRENCY.md" })
+        let rows = document.lines.compactMap { $0.firstMatch(of: /^\| `(\w+)` \| (?:`(\w+)\.(\w+)`)?/) }
+            .filter { ranks.contains($0.1) }
+        #expect(rows.map(\.1) == ranks)
+        for row in rows {
+            guard let type = row.2, let name = row.3 else { continue }
+            let lines = sources.filter { $0.path.contains("/\(type).swift") }.flatMap(\.lines)
+            let isDirect = lines.contains { $0.contains(" \(name) = ") && $0.contains("(.\(row.1)") }
+            let isEntered = lines.contains { $0.contains("LockRank.\(row.1).enter()") }
+            let isLater = lines.contains { $0.contains("RankedMutex(.\(row.1),") || $0.contains(".\(row.1), ") }
+            #expect(isDirect || isEntered || isLater, "\(type).\(name) does not have the rank \(row.1)")
+        }
+    }
+
     @Test("a line of text in a document has at most 120 characters")
     func width() {
         for document in Repository.files(ending: [".md"]) where !document.path.hasPrefix("changelog/") {

@@ -1,9 +1,9 @@
+import Basics
 package import CloudModel
 import CloudStorage
 import ContainerLog
 import LocalMetadata
 import Logging
-import Synchronization
 
 /// Containers with logs that cannot be followed now although the cloud itself works. The other containers continue to
 /// sync.
@@ -23,7 +23,7 @@ package final class ContainerErrors: Sendable {
         var attempts: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     package var all: [Failure] { state.withLock { $0.failures.values.sorted { $0.container < $1.container } } }
 

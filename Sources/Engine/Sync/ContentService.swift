@@ -24,7 +24,7 @@ package import Transfers
 /// network: opening returns immediately, and reading waits on the download.
 package final class ContentService: Sendable {
     let context: EngineContext
-    private let active = Mutex(Active())
+    private let active = RankedMutex(.downloads, Active())
     /// Newer versions being gathered beside the shown ones; readers never get these.
     let gathered = Mutex<[NodeID: ActiveDownload]>([:])
     let finisher: DownloadFinisher

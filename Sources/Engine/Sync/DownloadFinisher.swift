@@ -5,7 +5,6 @@ import Glibc
 import LocalContent
 package import LocalMetadata
 import Logging
-import Synchronization
 import Transfers
 
 /// Turns complete downloads into materialised files, in groups: the bytes become durable first, then a single
@@ -35,7 +34,7 @@ final class DownloadFinisher: Sendable {
     }
 
     private let context: EngineContext
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     /// From this number on, a single flush of the file system is cheaper than flushing each file.
     private static let flushAllFrom = 8
     /// How long completed downloads are gathered.

@@ -2,7 +2,6 @@ import Basics
 import CloudModel
 import LocalMetadata
 import Logging
-import Synchronization
 import Transfers
 
 /// Runs the wanted downloads, a few at a time, most urgent first. The queue itself is in the database: ten thousand requests are rows, not
@@ -11,7 +10,7 @@ final class DownloadQueue: Sendable {
     private let context: EngineContext
     private let service: ContentService
     private let room: RoomMaker
-    private let running = Mutex<Set<NodeID>>([])
+    private let running = RankedMutex<Set<NodeID>>(.leaf, [])
     private static let width = 16
 
     init(_ context: EngineContext, _ service: ContentService, _ room: RoomMaker) {
@@ -42,12 +41,11 @@ final class DownloadQueue: Sendable {
     }
 
     private func startable(_ wanted: [LocalItem]) -> [LocalItem] {
-        running.withLock { running in
-            wanted.filter { item in
-                !running.contains(item.node) && !context.waiting.contains(item.node)
-                    && context.metered.admits(.download(DownloadCause(wanted: item.wanted)))
-            }
+        let admitted = wanted.filter { item in
+            !context.waiting.contains(item.node)
+                && context.metered.admits(.download(DownloadCause(wanted: item.wanted)))
         }
+        return running.withLock { running in admitted.filter { !running.contains($0.node) } }
     }
 
     /// Returns files that together fit into the spare space.

@@ -1,3 +1,4 @@
+import Basics
 import LocalMetadata
 import Synchronization
 
@@ -9,7 +10,7 @@ package final class PermitWaiters: Sendable {
     private static let limit = 1_000
 
     let backoff = Mutex(EvictionBackoff())
-    private let nodes = Mutex<Set<NodeID>>([])
+    private let nodes = RankedMutex<Set<NodeID>>(.leaf, [])
     private let jobs: AsyncStream<Job>
     private let sink: AsyncStream<Job>.Continuation
 

@@ -34,8 +34,8 @@ package final class RoomMaker: Sendable {
         set { limit.withLock { $0.size = newValue } }
     }
     /// Serialises callers: the next caller finds the freed room.
-    private let making = Mutex(())
-    private let state = Mutex(State())
+    private let making = RankedMutex(.makingRoom, ())
+    private let state = RankedMutex(.leaf, State())
     let bell = Wakeup()
 
     init(_ context: EngineContext, _ evictor: Evictor, _ limits: CacheLimits) {

@@ -1,3 +1,4 @@
+import Basics
 package import CloudStorage
 import LocalMetadata
 import Logging

@@ -44,7 +44,7 @@ package final class SyncEngine: Sendable {
     let uploadBells = Dictionary(uniqueKeysWithValues: UploadService.Lane.allCases.map { ($0, Wakeup()) })
     let downloadBell = Wakeup()
     let spaceBell = Wakeup()
-    let shared = Mutex(Shared())
+    let shared = RankedMutex(.leaf, Shared())
 
     struct Shared {
         var state = CloudState.connecting
@@ -72,7 +72,8 @@ package final class SyncEngine: Sendable {
         queue = DownloadQueue(context, downloads, room)
         outbox = Outbox(context)
         follower = LogFollower(context)
-        shared.withLock { $0.space = Self.lastSpace(in: context.metadata) }
+        let space = Self.lastSpace(in: context.metadata)
+        shared.withLock { $0.space = space }
         apply(TransferRates(in: context.metadata, log: context.log))
         recallDivergences()
     }

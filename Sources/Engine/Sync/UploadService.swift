@@ -14,7 +14,7 @@ final class UploadService: Sendable {
     private let context: EngineContext
     private let uploader: ContentUploader
     private let room: CloudRoom
-    private let running = Mutex<[NodeID: Progress]>([:])
+    private let running = RankedMutex<[NodeID: Progress]>(.leaf, [:])
     /// Rung after the upload of a file with a delayed permit.
     private let uploaded: Wakeup
     /// Whether the last file could not be opened because the process has no descriptors left.
@@ -70,9 +70,8 @@ final class UploadService: Sendable {
                 try $0.transfers.uploadable(before: due, sizes: lane.sizes, limit: lane.groupFiles)
             }
         }
-        let startable = running.withLock { running in
-            items.filter { running[$0.node] == nil && !context.waiting.contains($0.node) }
-        }
+        let free = items.filter { !context.waiting.contains($0.node) }
+        let startable = running.withLock { running in free.filter { running[$0.node] == nil } }
         let fresh = try await context.blocking { [self] in try withoutLoops(withoutOpenDatabases(startable)) }
         guard !fresh.isEmpty else { return false }
         var isAnyDone = false

@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// A doorbell: rung any number of times, it wakes its single waiter once.
 package final class Wakeup: Sendable {
@@ -12,7 +12,7 @@ package final class Wakeup: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     package init() {}
 

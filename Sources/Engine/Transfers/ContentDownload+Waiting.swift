@@ -1,3 +1,4 @@
+import Basics
 import Chunking
 import CloudModel
 import Synchronization

@@ -1,6 +1,6 @@
+import Basics
 package import Chunking
 package import CloudModel
-import Synchronization
 
 /// The shared download of a content, used by all its readers.
 ///
@@ -53,7 +53,7 @@ package final class ContentDownload: Sendable {
     let destination: SharedDescriptor
     let options: Options
     let elapsed: @Sendable () -> Duration
-    let state: Mutex<State>
+    let state: RankedMutex<State>
 
     /// - Parameter destination: open for reading and writing, and already of the content's full size.
     package init(
@@ -66,7 +66,7 @@ package final class ContentDownload: Sendable {
         self.destination = destination
         self.options = options
         elapsed = TransferTimers.stopwatch(context.clock)
-        state = Mutex(State(plan: FetchPlan(size: reference.size)))
+        state = RankedMutex(.contentDownload, State(plan: FetchPlan(size: reference.size)))
         let kept = options.manifest.flatMap { $0.reference == reference ? $0 : nil }
         if let manifest = kept ?? Manifest(within: reference) {
             let known = prepare(manifest)

@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// The process's bound on network operations. Ten thousand requests wait as queue entries; only running requests have a task.
 package final class TransferSlots: Sendable {
@@ -13,10 +13,10 @@ package final class TransferSlots: Sendable {
         var tasks: [TransferTicket: Task<Void, Never>] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: RankedMutex<State>
 
     package init(limit: Int = 8, reservedForDemand: Int = 2) {
-        state = Mutex(State(queue: SlotQueue(limit: limit, reservedForDemand: reservedForDemand)))
+        state = RankedMutex(.leaf, State(queue: SlotQueue(limit: limit, reservedForDemand: reservedForDemand)))
     }
 
     /// Runs `work` in its own task when a slot is free.

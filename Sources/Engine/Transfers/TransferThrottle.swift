@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// Keeps the transfers of a direction below a rate. ``ThrottleQueue`` decides; this class holds the lock and the timer,
 /// and resumes the waiters.
@@ -15,7 +15,7 @@ package final class TransferThrottle: Sendable {
 
     private let clock: any Clock<Duration>
     private let elapsed: @Sendable () -> Duration
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     init(_ clock: any Clock<Duration>) {
         self.clock = clock

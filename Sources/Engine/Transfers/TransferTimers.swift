@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// The timers of all downloads, with a single sleeping task: most downloads end long before their time, and a task and
 /// a timer of Dispatch for each wake two threads.
@@ -20,7 +20,7 @@ final class TransferTimers: Sendable {
 
     private let elapsed: @Sendable () -> Duration
     private let clock: any Clock<Duration>
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     init(_ clock: any Clock<Duration>) {
         self.clock = clock

@@ -22,7 +22,7 @@ final class BackingTable: Sendable {
     }
 
     private let files: VirtualFileSystem
-    private let state = Mutex(State())
+    private let state = RankedMutex(.backing, State())
 
     init(_ files: VirtualFileSystem) { self.files = files }
 

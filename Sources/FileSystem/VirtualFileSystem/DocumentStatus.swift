@@ -1,3 +1,4 @@
+import Basics
 package import CloudModel
 package import LocalMetadata
 import Synchronization

@@ -3,13 +3,12 @@ import CloudModel
 import Glibc
 import LocalContent
 package import LocalMetadata
-import Synchronization
 import Transfers
 
 /// A file with at least one open handle. All handles of a node share it, its descriptor and its download.
 package final class OpenFile: Sendable {
     package let node: NodeID
-    let state = Mutex(State())
+    let state = RankedMutex(.openFile, State())
 
     struct State: ~Copyable {
         /// The row when the file was opened, kept up to date by the operations on this file.

@@ -1,9 +1,9 @@
+import Basics
 import LocalMetadata
-import Synchronization
 
 /// The open files by node. A file is entered before its row is read, so an operation removing the row finds it.
 final class OpenFiles: Sendable {
-    private let table = Mutex<[NodeID: Entry]>([:])
+    private let table = RankedMutex<[NodeID: Entry]>(.leaf, [:])
 
     private struct Entry {
         let file: OpenFile

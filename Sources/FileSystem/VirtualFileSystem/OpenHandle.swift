@@ -1,3 +1,4 @@
+import Basics
 import LocalMetadata
 package import Synchronization
 

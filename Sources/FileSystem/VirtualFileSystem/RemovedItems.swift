@@ -4,12 +4,11 @@ import Glibc
 import LocalContent
 import LocalMetadata
 import Logging
-import Synchronization
 
 /// Items whose attributes the kernel may still request though their row is gone: a program's working directory, an open
 /// pipe.
 final class RemovedItems: Sendable {
-    private let items = Mutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(([:], []))
+    private let items = RankedMutex<(byNode: [NodeID: LocalItem], order: [NodeID])>(.leaf, ([:], []))
     /// Upper bound: beyond it the oldest item is forgotten, and requests for it fail with `ESTALE`.
     private let limit = 1024
 

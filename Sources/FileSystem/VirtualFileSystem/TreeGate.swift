@@ -1,14 +1,18 @@
+import Basics
 import Glibc
 
 /// Runs many file operations concurrently, or a single change of the tree from outside (a remote version swapped in, an
 /// eviction): during such a change no file can become open, so the result of "is it open?" stays true.
 ///
-/// First in the lock order; see docs/CONCURRENCY.md for the rest.
+/// A lock taken only where it is free waits for nobody, so its rank is not checked.
 final class TreeGate: Sendable {
     // A lock itself, so shared without a lock; its address never changes.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
-    init() {
+    private let rank: LockRank
+
+    init(_ rank: LockRank) {
+        self.rank = rank
         lock = .allocate(capacity: 1)
         // Waiting writers have priority: a busy mount must not hold up changes from the cloud.
         var preference = pthread_rwlockattr_t()
@@ -24,15 +28,17 @@ final class TreeGate: Sendable {
     }
 
     func shared<T>(_ body: () throws -> T) rethrows -> T {
+        rank.enter()
         pthread_rwlock_rdlock(lock)
-        defer { pthread_rwlock_unlock(lock) }
+        defer { leave(rank) }
         return try body()
     }
 
     /// Runs `body` exclusively. `body` must be short, because every open waits for it.
     func exclusive<T>(_ body: () throws -> T) rethrows -> T {
+        rank.enter()
         pthread_rwlock_wrlock(lock)
-        defer { pthread_rwlock_unlock(lock) }
+        defer { leave(rank) }
         return try body()
     }
 
@@ -43,4 +49,9 @@ final class TreeGate: Sendable {
     func enterExclusively() -> Bool { pthread_rwlock_trywrlock(lock) == 0 }
 
     func leave() { pthread_rwlock_unlock(lock) }
+
+    private func leave(_ rank: LockRank) {
+        pthread_rwlock_unlock(lock)
+        rank.leave()
+    }
 }

@@ -1,10 +1,9 @@
 import Basics
 import LocalMetadata
-import Synchronization
 
 /// When files were last opened: collected in memory and written together, so reading costs no transaction.
 final class UsageTimes: Sendable {
-    private let times = Mutex<[NodeID: Timestamp]>([:])
+    private let times = RankedMutex<[NodeID: Timestamp]>(.leaf, [:])
 
     func note(_ node: NodeID, _ time: Timestamp) {
         times.withLock { times in

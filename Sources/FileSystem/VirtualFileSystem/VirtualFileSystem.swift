@@ -43,10 +43,10 @@ package final class VirtualFileSystem: Sendable {
     let log: Logger
     let startedAt: Timestamp
     let openFiles = OpenFiles()
-    let gate = TreeGate()
+    let gate = TreeGate(.tree)
     /// Shared: changing names, from before the transaction until the observer has been notified. Exclusive: reading
     /// names about which the observer has been notified completely. Below ``gate`` in the lock order.
-    let naming = TreeGate()
+    let naming = TreeGate(.names)
     let removed = RemovedItems()
     let staleNames = StaleNames()
     package let unreadable = UnreadableItems()
@@ -70,11 +70,11 @@ package final class VirtualFileSystem: Sendable {
     let closes = ClosedFiles()
     /// Shared: recording closes with other changes, from before the transaction until the observer has been notified.
     /// Exclusive: waiting for that. Below ``naming`` in the lock order.
-    let recording = TreeGate()
+    let recording = TreeGate(.closes)
     /// Closed files whose rows do not say so yet because the database refused it; each holds a claim.
     let unfinished = Mutex<[OpenFile]>([])
     /// Held while blobs are rewritten: two copies of a blob would use the same file name.
-    let renewing = Mutex(())
+    let renewing = RankedMutex(.renewing, ())
 
     package init(
         metadata: MetadataDatabase, content: ContentStore, source: any ContentSource,

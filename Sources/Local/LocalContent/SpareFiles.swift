@@ -1,14 +1,13 @@
 import Basics
 import CLinux
 import Glibc
-import Synchronization
 
 /// Unnamed empty files, created ahead on a background thread, so that creating a blob costs a name only: a file system
 /// spends most of a file's creation on its inode. The kernel removes those left by a process (`O_TMPFILE`, open(2)).
 final class SpareFiles: Sendable {
     private let root: Int32
     private let background: Background
-    private let supply = Mutex(SpareSupply())
+    private let supply = RankedMutex(.leaf, SpareSupply())
 
     /// - Parameter root: The files' root folder.
     init(root: Int32, background: @escaping Background) throws(Errno) {

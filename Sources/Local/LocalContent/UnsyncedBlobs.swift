@@ -1,6 +1,5 @@
 import Basics
 import Glibc
-import Synchronization
 
 /// Blobs whose sync failed: the disk may lack bytes shown by the kernel, regardless of later syncs.
 ///
@@ -9,13 +8,13 @@ import Synchronization
 final class UnsyncedBlobs: Sendable {
     private static let name = "unsynced"
     private let root: Int32
-    private let blobs: Mutex<Set<BlobName>>
+    private let blobs: RankedMutex<Set<BlobName>>
 
     /// Reads the list of an earlier process from the folder `root`, which must stay open as long as this object is
     /// used.
     init(root: Int32) throws(Errno) {
         self.root = root
-        blobs = Mutex(try Self.stored(root))
+        blobs = RankedMutex(.leaf, try Self.stored(root))
     }
 
     var all: Set<BlobName> { blobs.withLock { $0 } }

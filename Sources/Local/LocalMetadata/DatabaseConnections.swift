@@ -1,7 +1,7 @@
+import Basics
 import Dispatch
 import GRDB
 import Logging
-import Synchronization
 
 /// The connections to the database file: a writer, several concurrent readers, and one for checkpoints of the
 /// write-ahead log, so that no writer waits for these and their two disk syncs.
@@ -11,7 +11,7 @@ final class DatabaseConnections: Sendable {
     private let turn = DispatchSemaphore(value: 1)
     private let path: String
     /// The idle readers; nil once they are closed. Each is opened on first use.
-    private let idle = Mutex<[DatabaseQueue]?>([])
+    private let idle = RankedMutex<[DatabaseQueue]?>(.leaf, [])
     /// The number of additional readers that may run.
     private let free: DispatchSemaphore
     private let readerCount: Int
@@ -62,8 +62,12 @@ final class DatabaseConnections: Sendable {
 
     /// Runs `body` with the writing connection.
     func withWriter<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+        LockRank.databaseWriter.enter()
         turn.wait()
-        defer { turn.signal() }
+        defer {
+            turn.signal()
+            LockRank.databaseWriter.leave()
+        }
         return try writer.inDatabase(body)
     }
 

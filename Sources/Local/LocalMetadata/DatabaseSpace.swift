@@ -1,3 +1,4 @@
+import Basics
 import CLinux
 import Dispatch
 import GRDB
@@ -26,7 +27,7 @@ final class DatabaseSpace: Sendable {
     }
 
     private let path: String
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let logFrames = Atomic<Int>(0)
     /// Held from the growth of the file until its commit: a checkpoint between the two would truncate the file.
     private let growth = DispatchSemaphore(value: 1)

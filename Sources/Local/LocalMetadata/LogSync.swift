@@ -19,7 +19,7 @@ final class LogSync: Sendable {
     /// The path of the database.
     private let path: String
     private let log: Logger
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     /// The numbers of commits and of durable commits. The first represents the commits of an earlier process.
     private let commits = Atomic<UInt64>(1)
     private let durableCommits = Atomic<UInt64>(0)

@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// Recently changed or read rows, as committed: programs look at files they have just created, changed or listed.
 ///
@@ -24,7 +24,7 @@ final class RecentRows: Sendable {
         }
     }
 
-    private let rows = Mutex(Generations())
+    private let rows = RankedMutex(.leaf, Generations())
     /// Half of the cached rows, each of at most ``mostBytes`` beyond its fixed size.
     private static let limit = 2048
     private static let mostBytes = 1024

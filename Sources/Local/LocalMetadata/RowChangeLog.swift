@@ -2,7 +2,6 @@ import Basics
 import GRDB
 import GRDBSQLite
 import Glibc
-import Synchronization
 
 /// Gathers a transaction's changed rows, as reported by SQLite (sqlite.org/c3ref/update_hook.html).
 final class RowChangeLog: Sendable {
@@ -12,7 +11,7 @@ final class RowChangeLog: Sendable {
         var written: [NodeID: LocalItem] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let watcher = Hook<RowChanges>()
 
     private static let limit = 50_000

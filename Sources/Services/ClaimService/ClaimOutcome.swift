@@ -1,5 +1,5 @@
+import Basics
 package import Coordination
-import Synchronization
 
 /// The outcome of a request for a claim: set once, perhaps before it is awaited.
 package final class ClaimOutcome: Sendable {
@@ -10,7 +10,7 @@ package final class ClaimOutcome: Sendable {
         var waiter: AsyncStream<Value>.Continuation?
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     package init() {}
 

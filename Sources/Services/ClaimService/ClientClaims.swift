@@ -1,3 +1,4 @@
+import Basics
 package import Coordination
 package import DaemonProtocol
 import Logging
@@ -27,7 +28,7 @@ package final class ClientClaims: ClaimMessenger {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
     private let count = Atomic(0)
     package let deliveries = PresenterOutbox()
     /// Upper bound of a connection's claims and waiting requests.

@@ -1,5 +1,5 @@
+import Basics
 import Coordination
-import Synchronization
 import VirtualFileSystem
 
 /// The permit of a program opening a file held by other clients.
@@ -14,7 +14,7 @@ final class PlainPermit: PendingPermit {
         case abandoned
     }
 
-    private let state = Mutex(State.waiting(nil))
+    private let state = RankedMutex(.leaf, State.waiting(nil))
     private let calledOff: @Sendable () -> Void
 
     /// - Parameter calledOff: Ends the request in the arbiter.

@@ -1,3 +1,4 @@
+import Basics
 package import Coordination
 package import DaemonProtocol
 import Synchronization
@@ -21,7 +22,7 @@ package final class PresenterOutbox: Sendable {
         var isRead = false
     }
 
-    private let boxes = Mutex<[UInt64: Box]>([:])
+    private let boxes = RankedMutex<[UInt64: Box]>(.leaf, [:])
     private let count = Atomic(0)
 
     /// Costs one atomic load, so that tree changes are not slowed down while no program presents.

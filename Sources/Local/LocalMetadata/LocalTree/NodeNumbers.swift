@@ -1,5 +1,5 @@
+import Basics
 import GRDB
-import Synchronization
 
 /// Numbers the rows of `local`. SQLite would write each new number to its table `sqlite_sequence`, an additional page
 /// for each transaction that creates an item. Numbers are reserved there in blocks instead. A process's unused numbers
@@ -13,7 +13,7 @@ final class NodeNumbers: Sendable {
 
     static let block: Int64 = 1024
 
-    private let state = Mutex(State())
+    private let state = RankedMutex(.leaf, State())
 
     /// Returns an unused number; nil if SQLite has to choose one because it keeps no last number. Called by the sole
     /// writer only.

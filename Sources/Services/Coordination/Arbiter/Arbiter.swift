@@ -1,4 +1,4 @@
-import Synchronization
+import Basics
 
 /// Grants coordinated access to files among a device's programs.
 ///
@@ -46,7 +46,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
     let start: C.Instant
     let tree: any ItemTree & Sendable
     let messenger: any ClaimMessenger
-    let state: Mutex<State>
+    let state: RankedMutex<State>
 
     package init(
         tree: any ItemTree & Sendable, messenger: any ClaimMessenger, clock: C, bounds: ClaimBounds = ClaimBounds()
@@ -55,7 +55,7 @@ package final class Arbiter<C: Clock>: Sendable where C.Duration == Duration {
         self.messenger = messenger
         self.clock = clock
         start = clock.now
-        state = Mutex(State(table: ClaimTable(bounds: bounds)))
+        state = RankedMutex(.arbiter, State(table: ClaimTable(bounds: bounds)))
     }
 
     deinit { state.withLock { $0.alarm?.task.cancel() } }
