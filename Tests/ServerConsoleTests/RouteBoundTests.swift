@@ -97,6 +97,7 @@ struct RouteBoundTests {
         "POST /console/c/{container}/i/{item}/delete", "POST /console/c/{container}/i/{item}/restore",
         "POST /console/c/{container}/i/{item}/resolve", "POST /console/c/{container}/reset",
         "POST /console/c/{container}/i/{item}/purge", "POST /console/c/{container}/deleted/purge",
+        "POST /console/c/{container}/chosen/delete", "POST /console/c/{container}/chosen/delete/confirmed",
         "POST /console/c/{container}/chosen/restore", "POST /console/c/{container}/chosen/purge",
         "POST /console/c/{container}/chosen/purge/confirmed",
     ]

@@ -51,6 +51,46 @@ struct DescendantTests {
         }
     }
 
+    @Test("sizes of folders are exact within the limit; beyond it they are lower bounds, and the limit is for all")
+    func sizes() async throws {
+        try await withStore { store in
+            let account = try await store.newAccount("anna")
+            var documents = Documents(store, account, seed: 1)
+            let content = documents.content(chunks: 1)
+            try await documents.put(content.parts)
+            func create(_ id: ItemID, _ name: String, in parent: ItemID, isFolder: Bool) throws -> Change {
+                .create(
+                    id, parent: parent, name: try ItemName(name), attributes: Self.attributes,
+                    body: isFolder ? .folder : .file(.stored(content.reference)))
+            }
+            let (small, wide, deep) = (ItemID.random(), ItemID.random(), ItemID.random())
+            var changes = try [("small", small), ("wide", wide), ("deep", deep)].map {
+                try create($1, $0, in: .documents, isFolder: true)
+            }
+            for number in 0..<2 { changes.append(try create(.random(), "\(number)", in: small, isFolder: false)) }
+            for number in 0..<500 { changes.append(try create(.random(), "\(number)", in: wide, isFolder: false)) }
+            var folder = deep
+            for number in 0..<30 {
+                let next = ItemID.random()
+                changes.append(try create(next, "\(number)", in: folder, isFolder: true))
+                changes.append(try create(.random(), "file", in: folder, isFolder: false))
+                folder = next
+            }
+            try await documents.append(changes)
+            let tree = try await store.trees.wholeView(of: .cloudDocs, of: account).tree
+            let one = content.reference.size
+            let all = try await tree.sizes(of: [small, wide, deep], visiting: 562)
+            #expect(all.values.allSatisfy { $0.isComplete })
+            #expect([small, wide, deep].map { all[$0]?.bytes } == [2 * one, 500 * one, 30 * one])
+            let some = try await tree.sizes(of: [small, wide, deep], visiting: 150)
+            #expect(some[small]?.isComplete == true && some[deep]?.isComplete == true)
+            #expect(some[wide]?.isComplete == false && some[wide]?.bytes == 88 * one)
+            #expect(try await tree.sizes(of: [wide], visiting: 500)[wide]?.isComplete == true)
+            #expect(try await tree.sizes(of: [wide], visiting: 0)[wide] == FolderSize(bytes: 0, isComplete: false))
+            #expect(try await tree.sizes(of: [], visiting: 9).isEmpty)
+        }
+    }
+
     @Test("rows of lists have no extended attributes, and one of their conflict versions")
     func lists() async throws {
         try await withStore { store in

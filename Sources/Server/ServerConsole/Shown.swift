@@ -29,6 +29,10 @@ package enum Shown {
         "<data value=\"\(bytes)\" title=\"\(bytes) bytes\">\(ByteCount(bytes).description)</data>"
     }
 
+    static func size(_ folder: ShownFolderSize) -> HTML {
+        folder.isComplete ? size(folder.bytes) : "more than \(size(folder.bytes))"
+    }
+
     /// The zone of the times on a page. The script of live pages shows them in the browser's zone, and removes this.
     static let zone: HTML = "<span class=\"zone\">(UTC)</span>"
 

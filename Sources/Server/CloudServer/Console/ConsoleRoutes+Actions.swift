@@ -23,7 +23,7 @@ extension ConsoleRoutes {
         if !item.conflicts.isEmpty {
             consequences.append("Its conflict versions are kept, each as a document of its own.")
         }
-        consequences.append("Edits that a device has not uploaded yet come back when it uploads them.")
+        consequences.append(Self.unsentEdits)
         let path = "c/\(container)/i/\(item.id)"
         return visit.frame.confirmPage(
             "Delete “\(Shown.text(item.name))”?", consequences, action: "\(path)/delete", button: "Delete", back: path,
@@ -40,13 +40,16 @@ extension ConsoleRoutes {
             let item = try await find(id, view)
             guard !item.id.isWellKnown else { throw Self.stays }
             let batches = DeletionBatches(
-                DescendantWalk(below: item.id), then: StoredDescendant(item), in: view.tree, seen: seen,
-                resolvesConflicts: false)
+                DescendantWalk(through: [StoredDescendant(item)]), in: view.tree, seen: seen, resolvesConflicts: false)
             return (batches, item.parent)
         }
         service.audit.note("deleted in the console", context, account: visit.session.accountName)
-        let folder = parent == .root ? "c/\(container)" : "c/\(container)/i/\(parent)"
-        return "\(folder)?done=\(Notice.deleted.rawValue)"
+        return "\(Self.path(of: parent, container))?done=\(Notice.deleted.rawValue)"
+    }
+
+    /// Returns the path of a folder's page, below the console's first page.
+    static func path(of folder: ItemID, _ container: ContainerName) -> String {
+        folder == .root ? "c/\(container)" : "c/\(container)/i/\(folder)"
     }
 
     func resolve(
@@ -84,7 +87,7 @@ extension ConsoleRoutes {
         let consequences: [HTML] = [
             "Everything in this container is deleted, on every device: \(Shown.count(totals.files, "file")), \(Shown.size(totals.bytes)).",
             "The container itself stays, empty.",
-            "Edits that a device has not uploaded yet come back when it uploads them.",
+            Self.unsentEdits,
         ]
         return visit.frame.confirmPage(
             "Reset \(container.text)?", consequences, action: "c/\(container)/reset", button: "Delete everything",
@@ -116,6 +119,8 @@ extension ConsoleRoutes {
         return LogSequence(number)
     }
 
-    private static let stays = CloudFailure(
+    static let unsentEdits: HTML = "Edits that a device has not uploaded yet come back when it uploads them."
+
+    static let stays = CloudFailure(
         .invalidRequest, "The container's own folders cannot be deleted; reset the container to empty it.")
 }

@@ -6,8 +6,65 @@ import Logging
 import ServerConsole
 import ServerStorage
 
-/// Restoring and removing several deleted items with one form.
+/// Deleting several items of a folder, and restoring and removing several deleted items, with one form.
 extension ConsoleRoutes {
+    func confirmDeletionOfChosen(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> HTML {
+        let container = try context.container()
+        let chosen = try chosen(fields)
+        let view = try await service.trees.view(of: container, of: visit.account)
+        guard view.isComplete else { return reading(visit, container, view) }
+        let items = try await deletable(chosen, view)
+        var (inside, conflicts) = (0, 0)
+        for item in items {
+            if item.body.kind == .folder { inside += try await view.tree.descendantCount(of: item.id) }
+            conflicts += item.conflicts.count
+        }
+        var consequences: [HTML] = ["They are deleted on every device, and listed under Recently deleted."]
+        if inside > 0 {
+            consequences.append(
+                "\(Shown.count(inside, "item")) in them \(inside == 1 ? "is" : "are") deleted with them.")
+        }
+        if conflicts > 0 { consequences.append("Conflict versions are kept, each as a document of its own.") }
+        consequences.append(Self.unsentEdits)
+        return visit.frame.confirmPage(
+            "Delete the \(Shown.count(items.count, "chosen item"))?", consequences,
+            action: "c/\(container)/chosen/delete/confirmed", button: "Delete",
+            back: Self.path(of: items[0].parent, container),
+            // What the person saw is the list of the folder, not this page.
+            fields: [("seen", try seen(fields).description)] + items.map { ("item", $0.id.description) })
+    }
+
+    func deleteChosen(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
+    ) async throws -> String {
+        let container = try context.container()
+        let chosen = try chosen(fields)
+        let seen = try seen(fields)
+        let parent = try await service.trees.append(to: container, of: visit.account) { view in
+            let items = try await deletable(chosen, view)
+            let walk = DescendantWalk(through: items.map { StoredDescendant($0) })
+            return (DeletionBatches(walk, in: view.tree, seen: seen, resolvesConflicts: false), items[0].parent)
+        }
+        service.audit.note("deleted in the console", context, account: visit.session.accountName)
+        return "\(Self.path(of: parent, container))?done=\(Notice.deleted.rawValue)"
+    }
+
+    /// Returns the chosen items that still exist, at least one.
+    private func deletable(_ chosen: [ItemID], _ view: ContainerTrees.View) async throws -> [CloudItem] {
+        var known: Set<ItemID> = []
+        var items: [CloudItem] = []
+        for id in chosen {
+            // It may have been deleted since the page was shown.
+            guard let item = try await view.tree.item(id), known.insert(item.id).inserted else { continue }
+            guard !item.id.isWellKnown else { throw Self.stays }
+            items.append(item)
+        }
+        guard !items.isEmpty else { throw ServerContext.noItem }
+        return items
+    }
+
     func restoreChosen(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
@@ -73,8 +130,13 @@ extension ConsoleRoutes {
     /// Returns the chosen items: at most a page of them.
     private func chosen(_ fields: FormBody) throws -> [ItemID] {
         let items = fields.all("item").compactMap { ItemID($0) }
-        guard (1...FoldedContainer.pageSize).contains(items.count) else {
+        guard !items.isEmpty else {
             throw CloudFailure(.invalidRequest, "Choose at least one item of the page, then press the button again.")
+        }
+        guard items.count <= FoldedContainer.pageSize else {
+            throw CloudFailure(
+                .invalidRequest,
+                "At most \(FoldedContainer.pageSize) items can be chosen at a time. Nothing was changed.")
         }
         return items
     }

@@ -8,6 +8,9 @@ import ServerStorage
 
 /// Pages for containers and their contents.
 extension ConsoleRoutes {
+    /// The most items visited for the sizes of all folders of a page, each at most twice: some tenths of a second.
+    private static let visitedForSizes = 25_000
+
     func containers(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {
         let use = try await service.store.accounts.use(of: visit.account)
         let page = try request.page()
@@ -49,7 +52,8 @@ extension ConsoleRoutes {
         guard view.isComplete else { return reading(visit, container, view) }
         let id = try context.item()
         if id == .root, view.sequence == .zero {
-            return visit.frame.folderPage(container, path: [], items: [], page: ListPage(0, total: 0))
+            return visit.frame.folderPage(
+                container, path: [], items: [], sizes: [:], page: ListPage(0, total: 0), seen: view.sequence)
         }
         let item = try await find(id, view)
         let path = try await view.tree.path(of: item)
@@ -61,7 +65,11 @@ extension ConsoleRoutes {
         let page = try request.page()
         let (items, total) = try await view.tree.children(
             of: item.id, from: ListPage.offset(of: page), limit: ListPage.size)
-        return visit.frame.folderPage(container, path: path, items: items, page: ListPage(page, total: total))
+        let sizes = try await view.tree.sizes(
+            of: items.filter { $0.body.kind == .folder }.map(\.id), visiting: Self.visitedForSizes
+        ).mapValues { ShownFolderSize(bytes: $0.bytes, isComplete: $0.isComplete) }
+        return visit.frame.folderPage(
+            container, path: path, items: items, sizes: sizes, page: ListPage(page, total: total), seen: view.sequence)
     }
 
     func conflicts(_ visit: ConsoleService.Visit, _ request: Request, _ context: ServerContext) async throws -> HTML {

@@ -39,6 +39,8 @@ struct ConsoleRoutes: Sendable {
         router.head("i/:item/content/:version", use: service.answer(content))
         router.post("i/:item/versions/:version/restore", use: service.form(restoreVersion))
         router.post("i/:item/publish", use: service.formPage(publish))
+        router.post("chosen/delete", use: service.formPage(confirmDeletionOfChosen))
+        router.post("chosen/delete/confirmed", use: service.form(deleteChosen))
         router.post("chosen/restore", use: service.form(restoreChosen))
         router.post("chosen/purge", use: service.formPage(confirmPurgeOfChosen))
         router.post("chosen/purge/confirmed", use: service.form(purgeChosen))

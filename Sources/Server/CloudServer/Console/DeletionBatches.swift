@@ -17,18 +17,14 @@ package struct DeletionBatches: ChangeBatches {
     private let resolvesConflicts: Bool
     private var walk: DescendantWalk
     private var page: ArraySlice<StoredDescendant> = []
-    /// The last item, after all results of the walk.
-    private var last: StoredDescendant?
     private var left = limit
     /// The item whose conflict versions are currently given up, and the last version processed.
     private var resolving: (item: StoredDescendant, after: VersionID?)?
 
     package init(
-        _ walk: DescendantWalk, then last: StoredDescendant? = nil, in tree: FoldedContainer, seen: LogSequence,
-        resolvesConflicts: Bool
+        _ walk: DescendantWalk, in tree: FoldedContainer, seen: LogSequence, resolvesConflicts: Bool
     ) {
         self.walk = walk
-        self.last = last
         self.tree = tree
         self.seen = seen
         self.resolvesConflicts = resolvesConflicts
@@ -72,9 +68,7 @@ package struct DeletionBatches: ChangeBatches {
             page = items.prefix(left)
             left -= page.count
         }
-        if let item = page.popFirst() { return item }
-        defer { last = nil }
-        return last
+        return page.popFirst()
     }
 }
 

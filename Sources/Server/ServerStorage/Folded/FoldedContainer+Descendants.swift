@@ -37,6 +37,11 @@ package struct DescendantWalk: Sendable {
     fileprivate var stack: [Frame]
 
     package init(below folder: ItemID) { stack = [Frame(folder: folder, item: nil)] }
+
+    /// Begins a walk through these items of a folder, each after its contents.
+    package init(through items: [StoredDescendant]) {
+        stack = [Frame(folder: .root, item: nil, isRead: true, folders: items.reversed())]
+    }
 }
 
 extension FoldedContainer {
