@@ -1,5 +1,6 @@
 import CloudModel
 import CloudProtocol
+import CloudServer
 import ContainerLog
 import Foundation
 import NIOHTTP1
@@ -108,6 +109,34 @@ struct ConsoleChoiceTests {
             #expect(sizes.count == 7 && sizes.dropLast().reduce(0, +) == sizes.last, "\(sizes)")
             #expect(sizes.prefix(3).allSatisfy { $0 > 0 }, "\(sizes)")
             #expect(page.matches(of: /<caption/).count == page.matches(of: /<table/).count)
+        }
+    }
+
+    @Test("a new sign-in code is shown in the complete command with the server's address, and a button copies it")
+    func command() async throws {
+        try await withServer { server in
+            _ = try await server.device()
+            let session = try await server.session()
+            let page = try await server.post("devices/code", "scope=full&expires=", from: "devices", session).text
+            #expect(page.contains("ubiquity login \(server.url) --code "), "\(page)")
+            try await Browser.with { browser in
+                try await browser.open("\(server.url)/console/sign-in")
+                try await browser.type(try await server.code().description, into: "#code")
+                try await browser.click("button.primary")
+                try await browser.waitFor("Containers", in: "body")
+                try await browser.open("\(server.url)/console/devices")
+                try await browser.click("#add ~ form button")
+                try await browser.waitFor("On the device:")
+                try await browser.screenshot("code")
+                try await browser.click("button[data-copy]")
+                try await browser.waitFor("Copied")
+            }
+        }
+        try await withServer(configure: { $0.publicURL = "https://cloud.example.org/below" }) { server in
+            _ = try await server.device()
+            let session = try await server.session()
+            let page = try await server.post("devices/code", "scope=full&expires=", from: "devices", session).text
+            #expect(page.contains("ubiquity login https://cloud.example.org/below --code "))
         }
     }
 

@@ -71,6 +71,66 @@ struct LinkTests {
         }
     }
 
+    @Test(
+        "a browser gets a page titled by the document's name, which shows passive documents and offers all for download"
+    )
+    func page() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let accept = [("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")]
+            let pages = [
+                ("a <b>.pdf", nil), ("photo.png", "<img"), ("x.txt", "<iframe class=\"preview text\" sandbox"),
+                ("x.html", nil),
+                ("x.svg", nil), ("song.ogg", "<audio"), ("film.mp4", "<video"),
+            ]
+            for (name, preview) in pages {
+                let (_, path) = try await publish(device, bytes, name: name)
+                let page = try await server.request(.GET, path, headers: accept)
+                let title = name.replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+                #expect(page.text.contains("<title>\(title)</title>"), "\(page.text)")
+                #expect(page["Content-Security-Policy"]?.hasPrefix("default-src 'none'; style-src 'self'") == true)
+                #expect(page["X-Robots-Tag"] == "noindex")
+                for tag in ["<img", "<iframe", "<audio", "<video"] {
+                    #expect(page.text.contains(tag) == (preview?.hasPrefix(tag) ?? false), "\(name) \(tag)")
+                }
+                let link = try #require(page.text.firstMatch(of: /href="([^"]*)" download/)?.1)
+                let content = try await server.request(.GET, "/p/\(link)", headers: accept)
+                #expect(content.status == 200 && content.body == bytes)
+                let part = try await server.request(.GET, path, headers: accept + [("Range", "bytes=0-0")])
+                #expect(part.status == 206, "a continued download")
+            }
+            let (_, locked) = try await publish(device, bytes, name: "secret name.txt", password: "open sesame")
+            let asked = try await server.request(.GET, locked, headers: accept)
+            #expect(!asked.text.contains("secret name") && asked.text.contains("autocomplete=\"current-password\""))
+            let right = try await server.request(.POST, locked, body: "password=open+sesame")
+            let cookie = String(try #require(right["Set-Cookie"]?.split(separator: ";").first))
+            let opened = try await server.request(.GET, locked, headers: accept + [("Cookie", cookie)])
+            #expect(opened.text.contains("<title>secret name.txt</title>"))
+        }
+    }
+
+    @Test("a published picture and a published text are shown in a browser, under the document's name")
+    func shown() async throws {
+        try await withServer { server in
+            let device = try await server.device()
+            let dot = try #require(
+                Data(
+                    base64Encoded:
+                        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+                ))
+            let (_, picture) = try await publish(device, Array(dot), name: "dot.png")
+            let (_, text) = try await publish(device, Array("a text".utf8), name: "notes.txt")
+            try await Browser.with { browser in
+                try await browser.open(server.url + picture)
+                #expect(try await browser.run("return document.title") == "dot.png")
+                #expect(try await browser.run("return document.querySelector('img').naturalWidth") == "1")
+                try await browser.open(server.url + text)
+                #expect(try await browser.run("return document.title") == "notes.txt")
+                try await browser.screenshot("link")
+            }
+        }
+    }
+
     @Test("expired, withdrawn and unknown links get identical responses")
     func absent() async throws {
         try await withServer { server in

@@ -38,12 +38,11 @@ struct RouteBoundTests {
             "GET /console/c/{container}/reset": "/console/c/CloudDocs/reset",
             "GET /console/transfers": "/console/transfers",
             "GET /console/devices": "/console/devices", "GET /console/links": "/console/links",
-            "GET /console/**": "/console/nowhere/at/all",
             "GET /console/security": "/console/security", "GET /console/sign-in": "/console/sign-in",
         ].mapValues { Bound(bytes: page, path: $0) }
         // The devices and browsers are two lists.
         pages["GET /console/devices"]?.rows = 2 * listSize
-        for name in ["style.css", "live.js", "passkey.js"] {
+        for name in ["style.css", "live.js", "passkey.js", "copy.js"] {
             pages["GET /console/\(name)"] = Bound(bytes: 32 << 10, path: "/console/\(name)")
         }
         return pages

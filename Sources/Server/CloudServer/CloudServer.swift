@@ -141,7 +141,7 @@ package struct CloudServer: Sendable {
         addChunks(to: closed, reader, board)
         addPeople(
             to: router, devices: closed, reader, board, audit, isEncrypted: isEncrypted,
-            publicOrigin: configuration.publicURL.flatMap { WebOrigin($0) },
+            publicURL: configuration.publicURL,
             retention: configuration.collection?.retention ?? .standard)
         return router
     }

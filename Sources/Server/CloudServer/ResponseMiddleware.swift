@@ -88,6 +88,7 @@ struct ResponseMiddleware: RouterMiddleware {
         var headers: HTTPFields = [:]
         if failure.code == .busy { headers[.retryAfter] = "10" }
         if failure.code == .unauthorized { headers[.wwwAuthenticate] = "Bearer" }
+        if request.isFromBrowser { return .problem(failure, root: request.consoleRoot, headers: headers) }
         return try .json(failure, status: HTTPResponse.Status(code: failure.code.status), headers: headers)
     }
 

@@ -24,8 +24,8 @@ extension PageFrame {
     ///
     /// - Parameters:
     ///   - path: From the server's first page.
-    ///   - origin: How browsers reach the server, such as `https://cloud.example.org`; nil if unknown.
-    package func publishedPage(_ name: ItemName, path: String, origin: String?, expires: Timestamp, hasPassword: Bool)
+    ///   - address: How browsers reach the server, such as `https://cloud.example.org`; nil if unknown.
+    package func publishedPage(_ name: ItemName, path: String, address: String?, expires: Timestamp, hasPassword: Bool)
         -> HTML
     {
         page(
@@ -33,13 +33,14 @@ extension PageFrame {
             """
             <section class="card narrow">
             <h1>\(Shown.name(name)) is published</h1>
-            <p><a id="new-link" href="\(url("..\(path)"))">\((origin ?? "") + path)</a></p>
+            <p class="row"><a id="new-link" href="\(url("..\(path)"))">\((address ?? "") + path)</a> \
+            \(address == nil ? HTML.empty : copyButton("new-link"))</p>
             <ul><li>This address is shown only now: copy it.</li>
             <li>The link ends on \(Shown.time(expires)) UTC.</li>
             \(hasPassword ? "<li>Opening it needs the password.</li>" : HTML.empty)</ul>
             <p><a class="button" href="\(url("links"))">All links</a></p>
             </section>
-            """, tab: .links, isLive: false)
+            """, tab: .links, isLive: false, script: CopyScript.name)
     }
 
     package func linksPage(_ links: [LinkRecord], page number: ListPage) -> HTML {
@@ -84,18 +85,45 @@ package enum LinkPages {
             """
             \(isWrong ? "<p class=\"problem\" role=\"alert\">That is not the password.</p>" : HTML.empty)
             <form method="post"><label for="password">Password</label>
-            <input id="password" name="password" type="password" required autofocus autocomplete="off">
+            <input id="password" name="password" type="password" required autofocus autocomplete="current-password">
             <button class="primary">Open</button></form>
             """)
     }
 
-    private static func plain(_ title: String, _ content: HTML) -> HTML {
+    /// How a page shows a document besides offering it for download.
+    package enum Preview: Sendable {
+        case image, audio, video, text
+    }
+
+    /// The page of a published document.
+    ///
+    /// - Parameter content: The address of its bytes.
+    package static func document(_ name: ItemName, size: UInt64, content: String, preview: Preview?) -> HTML {
+        let title = Shown.text(name)
+        let shown: HTML? = preview.map { preview in
+            switch preview {
+            case .image: "<p><img class=\"preview\" src=\"\(content)\" alt=\"\(title)\"></p>"
+            case .audio: "<p><audio class=\"preview\" controls preload=\"metadata\" src=\"\(content)\"></audio></p>"
+            case .video: "<p><video class=\"preview\" controls preload=\"metadata\" src=\"\(content)\"></video></p>"
+            case .text: "<iframe class=\"preview text\" sandbox title=\"\(title)\" src=\"\(content)\"></iframe>"
+            }
+        }
+        return plain(
+            title,
+            """
+            <p>\(Shown.size(size))</p>
+            <p><a class="button primary" href="\(content)" download>Download</a></p>
+            \(shown)
+            """, isWide: preview != nil)
+    }
+
+    private static func plain(_ title: String, _ content: HTML, isWide: Bool = false) -> HTML {
         """
         <!doctype html>
         <html lang="en"><head><meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="robots" content="noindex"><title>\(title)</title><link rel="stylesheet" href="style.css"></head>
-        <body><main><section class="card narrow"><h1>\(title)</h1>
+        <body><main><section class="card\(isWide ? "" : " narrow")"><h1>\(title)</h1>
         \(content)</section></main></body></html>
 
         """

@@ -158,21 +158,6 @@ extension PageFrame {
             """, tab: .security, isLive: false)
     }
 
-    /// The page showing a device's sign-in code, once.
-    package func deviceCodePage(_ code: String, limits: [HTML]) -> HTML {
-        page(
-            "Sign-in code",
-            """
-            <section class="card narrow">
-            <h1>Sign-in code</h1>
-            <p><code id="new-code">\(code)</code></p>
-            <ul>\(limits.map { "<li>\($0)</li>" })</ul>
-            <p>On the device: <code>ubiquity login URL --code \(code)</code></p>
-            <p><a class="button" href="\(url("devices"))">Done</a></p>
-            </section>
-            """, tab: .devices, isLive: false)
-    }
-
     /// The passkey form of the sign-in page. A script shows it if the browser supports passkeys.
     func passkeySignIn(_ offer: PasskeyOffer) -> HTML {
         """

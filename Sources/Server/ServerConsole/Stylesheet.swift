@@ -74,6 +74,8 @@ package enum Stylesheet {
         .notice { background: var(--good-ground); border-radius: .5rem; padding: .5rem .9rem; }
         .problem { background: var(--warn-ground); color: var(--warn); border-radius: .5rem; padding: .5rem .9rem; }
         .empty { color: var(--faint); padding: 1.5rem; text-align: center; border: 1px dashed var(--line); border-radius: .7rem; }
+        .preview { max-width: 100%; border-radius: .45rem; }
+        .preview.text { width: 100%; height: 32rem; border: 1px solid var(--line); background: #fff; }
         .facts { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.5rem; margin: 0 0 1rem; }
         .facts dt { color: var(--faint); }
         .facts dd { margin: 0; overflow-wrap: anywhere; }

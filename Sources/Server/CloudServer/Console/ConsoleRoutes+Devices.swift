@@ -135,7 +135,7 @@ extension ConsoleRoutes {
         service.audit.note(
             "document published in the console", context, account: visit.session.accountName, ["link": "\(link.id)"])
         return visit.frame.publishedPage(
-            item.name, path: CloudRoutes.published(token), origin: visit.origin?.text, expires: link.expires,
+            item.name, path: CloudRoutes.published(token), address: visit.address, expires: link.expires,
             hasPassword: link.hasPassword)
     }
 

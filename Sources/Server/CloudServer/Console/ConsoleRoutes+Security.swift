@@ -127,7 +127,7 @@ extension ConsoleRoutes {
         if let expires = grant.expires {
             limits.append("The device's access ends on \(Shown.time(Timestamp(seconds: expires))) UTC.")
         }
-        return visit.frame.deviceCodePage(code.description, limits: limits)
+        return visit.frame.deviceCodePage(code.description, limits: limits, address: visit.address)
     }
 
     private func limitFactors(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws {

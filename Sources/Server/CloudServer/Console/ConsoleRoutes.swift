@@ -19,6 +19,7 @@ struct ConsoleRoutes: Sendable {
         }
         console.get("style.css") { _, _ in Response.asset(Stylesheet.text, type: "text/css") }
         console.get("live.js") { _, _ in Response.asset(LiveScript.text, type: "text/javascript") }
+        console.get("copy.js") { _, _ in Response.asset(CopyScript.text, type: "text/javascript") }
         console.get("passkey.js") { _, _ in Response.asset(PasskeyScript.text, type: "text/javascript") }
         console.get("sign-in", use: signIn.show)
         console.post("sign-in", use: signIn.signIn)
@@ -28,8 +29,6 @@ struct ConsoleRoutes: Sendable {
         addContainers(to: console.group("c/:container"))
         addDevices(to: console)
         addSecurity(to: console.group("security"))
-        // People get a page, unlike the programs of other paths.
-        console.get("**", use: service.answer { _, _, _ in throw CloudFailure(.notFound, "There is no such page.") })
     }
 
     private func addContainers(to router: RouterGroup<ServerContext>) {

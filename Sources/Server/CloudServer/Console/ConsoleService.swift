@@ -20,8 +20,8 @@ struct ConsoleService: Sendable {
     let audit: Audit
     /// Whether this server itself speaks TLS.
     let isEncrypted: Bool
-    /// The address at which browsers reach the console, if the server's owner has configured it.
-    let publicOrigin: WebOrigin?
+    /// The address at which people reach the server, if its owner has configured it.
+    let publicURL: String?
     /// How long deleted items stay.
     let retention: Retention
     /// Wrong second factors of sessions, by account, so a stolen session cannot be used to guess them.
@@ -35,6 +35,8 @@ struct ConsoleService: Sendable {
         let frame: PageFrame
         /// The browser's origin, for passkeys; nil if browsers do not offer passkeys there.
         let origin: WebOrigin?
+        /// The server's address for devices and links; nil if it is unknown.
+        let address: String?
 
         var account: AccountID { session.account }
     }
@@ -118,8 +120,22 @@ struct ConsoleService: Sendable {
     /// Returns the browser's origin, for passkeys, or nil if the browser offers none there. A passkey belongs to the
     /// domain found here, so a client gains nothing by inventing one.
     func origin(_ request: Request, _ context: ServerContext) -> WebOrigin? {
-        if let publicOrigin { return publicOrigin }
-        return request.head.authority.flatMap { WebOrigin("\(context.isEncrypted ? "https" : "http")://\($0)") }
+        publicURL.flatMap { WebOrigin($0) } ?? Self.asked(request, context).flatMap { WebOrigin($0) }
+    }
+
+    /// Returns the server's address for devices: the configured address, or the one in the browser's request. It becomes
+    /// part of a command for a shell.
+    private func address(_ request: Request, _ context: ServerContext) -> String? {
+        // Without a valid address the page shows a placeholder.
+        let address = (publicURL ?? Self.asked(request, context)).flatMap { try? ServerAddress($0) }?.description
+        let isPlain = address?.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || "0123456789.:/-_[]".unicodeScalars.contains($0)
+        }
+        return isPlain ?? false ? address : nil
+    }
+
+    private static func asked(_ request: Request, _ context: ServerContext) -> String? {
+        request.head.authority.map { "\(context.isEncrypted ? "https" : "http")://\($0)" }
     }
 
     func visit(_ request: Request, _ root: String, _ context: ServerContext) async throws -> Visit? {
@@ -129,7 +145,8 @@ struct ConsoleService: Sendable {
         let notice = request.uri.queryParameters["done"].flatMap { Notice(rawValue: String($0)) }
         let frame = PageFrame(
             root: root, account: session.accountName, formToken: FormToken.of(secret), notice: notice)
-        return Visit(session: session, frame: frame, origin: origin(request, context))
+        return Visit(
+            session: session, frame: frame, origin: origin(request, context), address: address(request, context))
     }
 
     /// Returns a page that shows an error. Its message contains no names.
@@ -138,10 +155,7 @@ struct ConsoleService: Sendable {
         if failure.code == .failed, !(error is StorageError) {
             context.logger.error("a page failed", metadata: ["error": "\(error)"])
         }
-        let frame = PageFrame(root: root, account: nil, formToken: "")
-        let title = failure.code == .notFound ? "Not found" : "The request failed"
-        let page = frame.problemPage(title, failure.message)
-        return .html(page, status: HTTPResponse.Status(code: failure.code.status))
+        return .problem(failure, root: root)
     }
 
     /// Returns a cookie, restricted to encrypted connections only if this connection is encrypted, here or at a proxy.
@@ -177,6 +191,14 @@ extension Request {
         return Hex.decode(text)
     }
 
+    /// From the requested page to the console's first page.
+    var consoleRoot: String { "\(PageFrame.root(ofPath: uri.path.dropFirst()))console/" }
+
+    /// Whether a person reads the response: browsers ask for pages, programs do not.
+    var isFromBrowser: Bool {
+        !uri.path.hasPrefix("/v1/") && headers[.accept]?.contains("text/html") ?? false
+    }
+
     /// Whether the request comes from the console's own site. Browsers say so (Fetch Metadata, 2.3); for all others,
     /// the form's token is the only check.
     var isFromHere: Bool { headers[.fetchSite].map { $0 == "same-origin" || $0 == "none" } ?? true }
@@ -201,6 +223,15 @@ extension Response {
         headers[.contentType] = htmlType
         return Response(
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: page.description)))
+    }
+
+    /// A page that shows a failure.
+    static func problem(_ failure: CloudFailure, root: String, headers: HTTPFields = [:]) -> Response {
+        let frame = PageFrame(root: root, account: nil, formToken: "")
+        let title = failure.code == .notFound ? "Not found" : "The request failed"
+        return .html(
+            frame.problemPage(title, failure.message), status: HTTPResponse.Status(code: failure.code.status),
+            headers: headers)
     }
 
     /// Redirects to another page, to be fetched with GET.

@@ -45,15 +45,15 @@ final class PublicLinkRoutes: Sendable {
     func get(_ request: Request, _ context: ServerContext) async throws -> Response {
         do {
             guard let (token, link) = try await find(context) else { return try await absent(context) }
-            guard link.needsPassword else { return try await content(link, request, context) }
+            guard link.needsPassword else { return try await document(link, token, request, context) }
             if let cookie = request.cookies[Self.cookie(of: link)]?.value,
                 FormToken.isEqual(cookie, store.links.pass(of: link, token: token))
             {
-                return try await content(link, request, context)
+                return try await document(link, token, request, context)
             }
             guard let password = Self.basicPassword(request) else { return challenge(request) }
             switch try await isRight(password, link, token, context) {
-            case true?: return try await content(link, request, context)
+            case true?: return try await document(link, token, request, context)
             case false?: return challenge(request)
             case nil: return Self.busy
             }
@@ -82,6 +82,29 @@ final class PublicLinkRoutes: Sendable {
         else { return nil }
         return (token, link)
     }
+
+    /// Answers with a page for people, titled by the document's name, and with the document itself for programs, for
+    /// the page's own elements, and for its download.
+    private func document(
+        _ link: PublishedContent, _ token: LinkToken, _ request: Request, _ context: ServerContext
+    ) async throws -> Response {
+        guard request.isFromBrowser, request.headers[.range] == nil, request.uri.queryParameters["content"] == nil
+        else {
+            return try await content(link, request, context)
+        }
+        let page = LinkPages.document(
+            link.name, size: link.content.size, content: "\(token.text)?content=1",
+            preview: MediaType.preview(of: link.name))
+        var response = Response.html(page, headers: [.robots: "noindex"])
+        response.headers[.contentSecurityPolicy] = Self.pagePolicy
+        return response
+    }
+
+    /// Permits only the style and the document itself in the page.
+    private static let pagePolicy = """
+        default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; frame-src 'self'; frame-ancestors 'none'; \
+        base-uri 'none'; form-action 'none'
+        """
 
     private func content(
         _ link: PublishedContent, _ request: Request, _ context: ServerContext
@@ -126,9 +149,8 @@ final class PublicLinkRoutes: Sendable {
 
     /// Asks for the password: browsers get a form, all other programs a challenge as in RFC 7617.
     private func challenge(_ request: Request) -> Response {
-        let isBrowser = request.headers[.accept]?.contains("text/html") ?? false
         let isWrong = Self.basicPassword(request) != nil
-        guard !isBrowser else { return .html(LinkPages.password(isWrong: isWrong), status: .forbidden) }
+        guard !request.isFromBrowser else { return .html(LinkPages.password(isWrong: isWrong), status: .forbidden) }
         return .html(
             LinkPages.password(isWrong: isWrong), status: .unauthorized,
             headers: [.wwwAuthenticate: "Basic realm=\"published document\", charset=\"UTF-8\""])

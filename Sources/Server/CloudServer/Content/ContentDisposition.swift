@@ -48,6 +48,18 @@ enum MediaType {
             || (type.hasPrefix("image/") && type != "image/svg+xml")
     }
 
+    /// Returns how a page may show the content itself; nil if it only offers it for download.
+    static func preview(of name: ItemName) -> LinkPages.Preview? {
+        let type = of(name)
+        guard isPassive(type) else { return nil }
+        switch type.prefix(6) {
+        case "image/": return .image
+        case "audio/": return .audio
+        case "video/": return .video
+        default: return .text
+        }
+    }
+
     private static let known = [
         "aac": "audio/aac", "avif": "image/avif", "bmp": "image/bmp", "bz2": "application/x-bzip2", "c": text,
         "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8",
