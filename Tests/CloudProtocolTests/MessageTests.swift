@@ -26,6 +26,21 @@ struct MessageTests {
         #expect(throws: CloudFailure.self) { try WireJSON.decode(AppendResponse.self, from: Array(text.utf8)) }
     }
 
+    @Test(
+        "the message about a wrong body names the field, and nothing of the decoder",
+        arguments: [
+            ("{}", "the field 'code' is missing"),
+            ("{\"code\":1,\"device\":\"\"}", "the field 'code' is of the wrong type"),
+            ("{\"code\":null}", "the field 'code' is null"), ("{", "it is not valid JSON"),
+            ("[]", "the whole is of the wrong type"),
+        ])
+    func plain(_ text: String, _ problem: String) {
+        let failure = #expect(throws: CloudFailure.self) {
+            try WireJSON.decode(SignInRequest.self, from: Array(text.utf8))
+        }
+        #expect(failure?.message == "The body is not the expected JSON object: \(problem).")
+    }
+
     @Test("a stream gives the same lines whether it arrives at once or in pieces")
     func lines() throws {
         let seed = UInt64.random(in: 0 ... .max)

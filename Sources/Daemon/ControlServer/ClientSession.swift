@@ -136,9 +136,9 @@ final class ClientSession: Sendable {
     }
 
     private func refuse(_ payload: Data, because error: any Error, _ connection: Connection) async throws {
-        let failure =
-            error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be parsed: \(error)")
-        try await send(DaemonEnvelope(id: ControlFrame.requestID(of: payload), .failure(failure)), connection)
+        let answer = DaemonEnvelope(
+            id: ControlFrame.requestID(of: payload), .failure(ControlFrame.refusal(of: error)))
+        try await send(answer, connection)
     }
 
     private func perform(

@@ -61,7 +61,7 @@ package final class HelperServer: Sendable {
     private func accept(_ payload: Data) {
         let envelope: ClientEnvelope
         do { envelope = try ControlFrame.decode(ClientEnvelope.self, from: payload, calls: .databases) } catch {
-            return send(ControlFrame.requestID(of: payload), .failure(Self.failure(error)))
+            return send(ControlFrame.requestID(of: payload), .failure(ControlFrame.refusal(of: error)))
         }
         let mayRun = running.withLock { running in
             guard running < Self.maximumRequests else { return false }

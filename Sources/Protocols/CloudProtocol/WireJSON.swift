@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Encodes and decodes the JSON bodies of the protocol (RFC 8259), with sorted keys.
@@ -13,7 +14,8 @@ package enum WireJSON {
     /// - Throws: ``CloudFailure`` with `invalidRequest`.
     package static func decode<T: Decodable>(_ type: T.Type = T.self, from bytes: [UInt8]) throws(CloudFailure) -> T {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch {
-            throw CloudFailure(.invalidRequest, "The body is not the expected JSON object.")
+            let problem = (error as? DecodingError)?.plainMessage ?? "it is not as expected"
+            throw CloudFailure(.invalidRequest, "The body is not the expected JSON object: \(problem).")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 package import FoundationEssentials
 
 /// The framing of messages on the control socket: a length (4 bytes, big-endian, of the rest), then a JSON object, or a
@@ -67,6 +68,12 @@ package enum ControlFrame {
         _ type: Message.Type, from payload: Data, calls: CallRegistry
     ) throws -> Message where Message.DecodingConfiguration == CallRegistry {
         try JSONDecoder().decode(type, from: payload, configuration: calls)
+    }
+
+    /// Returns the failure to send for a request that could not be decoded.
+    package static func refusal(of error: any Error) -> DaemonFailure {
+        let problem = (error as? DecodingError)?.plainMessage ?? "\(error)"
+        return error as? DaemonFailure ?? DaemonFailure(.invalidRequest, "the request could not be parsed: \(problem)")
     }
 
     /// Returns the number of an otherwise undecodable request, so that the failure can be sent for that request.

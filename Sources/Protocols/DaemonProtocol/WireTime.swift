@@ -11,9 +11,11 @@ package struct WireTime: Codable, Hashable, Sendable {
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        let milliseconds = try Self.style.parse(text).timeIntervalSince1970 * 1000
-        guard abs(milliseconds) < 0x1p53 else {
-            throw DaemonFailure(.invalidRequest, "the time is out of range: \(text)")
+        // The parser's error describes formats of locales; the field's name says more.
+        let milliseconds = (try? Self.style.parse(text)).map { $0.timeIntervalSince1970 * 1000 }
+        guard let milliseconds, abs(milliseconds) < 0x1p53 else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "not a time in range"))
         }
         let whole = Int64(milliseconds.rounded())
         timestamp = Timestamp(seconds: whole / 1000, nanoseconds: whole % 1000 * 1_000_000)
