@@ -38,6 +38,8 @@ struct RouteBoundTests {
             "GET /console/c/{container}/reset": "/console/c/CloudDocs/reset",
             "GET /console/transfers": "/console/transfers",
             "GET /console/devices": "/console/devices", "GET /console/links": "/console/links",
+            "GET /console/accounts": "/console/accounts", "GET /console/accounts/{number}": "/console/accounts/1",
+            "GET /console/accounts/{number}/disable": "/console/accounts/2/disable",
             "GET /console/security": "/console/security", "GET /console/sign-in": "/console/sign-in",
         ].mapValues { Bound(bytes: page, path: $0) }
         // The devices and browsers are two lists.
@@ -90,6 +92,8 @@ struct RouteBoundTests {
         "POST /console/devices/code", "GET /console/devices/{number}/revoke", "POST /console/devices/{number}/revoke",
         "GET /console/devices/{number}/reset", "POST /console/devices/{number}/reset",
         "POST /console/browsers/{number}/sign-out", "POST /console/links/{number}/withdraw",
+        "POST /console/accounts", "POST /console/accounts/{number}/quota", "POST /console/accounts/{number}/code",
+        "POST /console/accounts/{number}/disable", "POST /console/accounts/{number}/enable",
         "POST /console/security/app", "POST /console/security/app/confirm", "POST /console/security/app/off",
         "POST /console/security/passkeys", "POST /console/security/passkeys/{number}/remove",
         // Changes in batches of a thousand.
@@ -223,8 +227,12 @@ private struct LargeAccount {
         try await device.append(contents.map { .edit(item, base: .of([9]), content: .stored($0), modified: .zero) })
     }
 
-    /// Adds containers, links, devices and browsers.
+    /// Adds accounts, containers, links, devices and browsers, and makes the account an owner.
     private static func addRows(_ store: ServerStore, _ account: AccountID, _ scale: Int) async throws {
+        for number in 0..<300 / scale {
+            try await store.accounts.add("person \(number) \(String(repeating: "&", count: 100))")
+        }
+        try await store.accounts.setOwner(true, of: "anna")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<500 / scale {
                 group.addTask {

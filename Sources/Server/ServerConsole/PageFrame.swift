@@ -5,13 +5,18 @@ package struct PageFrame: Sendable {
     package let root: String
     /// The name of the signed-in account; nil on pages before the sign-in.
     package let account: String?
+    /// Whether the account manages the others.
+    package let isOwner: Bool
     /// The token sent back by every form, to prove the form's origin.
     package let formToken: String
     package let notice: Notice?
 
-    package init(root: String, account: String?, formToken: String, notice: Notice? = nil) {
+    package init(
+        root: String, account: String?, isOwner: Bool = false, formToken: String, notice: Notice? = nil
+    ) {
         self.root = root
         self.account = account
+        self.isOwner = isOwner
         self.formToken = formToken
         self.notice = notice
     }
@@ -70,7 +75,7 @@ package struct PageFrame: Sendable {
 
     private func header(_ current: Tab?) -> HTML {
         guard let account else { return "<header><span class=\"brand\">Ubiquity</span></header>" }
-        let tabs = Tab.allCases.map { tab -> HTML in
+        let tabs = Tab.allCases.filter { $0 != .accounts || isOwner }.map { tab -> HTML in
             let mark: HTML = tab == current ? " aria-current=\"page\"" : ""
             return "<a href=\"\(url(tab.path))\"\(mark)>\(tab.title)</a>"
         }
@@ -86,7 +91,7 @@ package struct PageFrame: Sendable {
     }
 
     package enum Tab: CaseIterable, Sendable {
-        case containers, transfers, devices, links, security
+        case containers, transfers, devices, links, security, accounts
 
         var path: String {
             switch self {
@@ -95,6 +100,7 @@ package struct PageFrame: Sendable {
             case .devices: "devices"
             case .links: "links"
             case .security: "security"
+            case .accounts: "accounts"
             }
         }
 
@@ -105,6 +111,7 @@ package struct PageFrame: Sendable {
             case .devices: "Devices"
             case .links: "Links"
             case .security: "Security"
+            case .accounts: "Accounts"
             }
         }
     }
@@ -113,7 +120,7 @@ package struct PageFrame: Sendable {
 /// The result of the last action, shown on the following page. The address contains one of these words, never a text.
 package enum Notice: String, Sendable {
     case deleted, restored, resolved, revoked, signedOut, reset, withdrawn, resetAsked, factorOff, passkeyAdded,
-        passkeyRemoved, purged, versionRestored
+        passkeyRemoved, purged, versionRestored, quotaSet, accountDisabled, accountEnabled
 
     var text: String {
         switch self {
@@ -130,6 +137,9 @@ package enum Notice: String, Sendable {
         case .factorOff: "The authenticator app is turned off."
         case .passkeyAdded: "The passkey is added."
         case .passkeyRemoved: "The passkey is removed."
+        case .quotaSet: "The quota is set."
+        case .accountDisabled: "The account is disabled."
+        case .accountEnabled: "The account is enabled."
         case .resetAsked: "The device will reset itself when it is online."
         }
     }

@@ -108,7 +108,7 @@ extension PageFrame {
             """
     }
 
-    private var factorField: HTML {
+    var factorField: HTML {
         """
         <input name="factor" required autocomplete="one-time-code" spellcheck="false" placeholder="Code of the app" \
         aria-label="A code of the app, or a recovery code">

@@ -15,7 +15,8 @@ extension PageFrame {
             <label for="code">Sign-in code</label>
             <input id="code" name="code" required autofocus autocomplete="one-time-code" autocapitalize="characters" \
             spellcheck="false" placeholder="ABCD-EFGH-JKMN-PQRS" aria-describedby="hint">
-            <p id="hint" class="hint">The server's owner makes one with <code>ubiquity-server account code NAME</code>. \
+            <p id="hint" class="hint">The server's owner makes one, in the console under <em>Accounts</em> or with \
+            <code>ubiquity-server account code NAME</code>. \
             It works once.</p>
             <button class="primary">Sign in</button>
             </form>
@@ -59,10 +60,11 @@ extension PageFrame {
             """)
     }
 
-    /// The page requesting confirmation of something irreversible. `word` has to be typed to confirm it.
+    /// The page requesting confirmation of something grave. `word` has to be typed to confirm it, and so has a second
+    /// factor if `asksFactor`.
     package func confirmPage(
         _ question: String, _ consequences: [HTML], action: String, button: String, back: String, word: String? = nil,
-        fields: [(name: String, value: String)] = []
+        fields: [(name: String, value: String)] = [], asksFactor: Bool = false
     ) -> HTML {
         let typed = word.map { word -> HTML in
             """
@@ -78,7 +80,7 @@ extension PageFrame {
             <h1>\(question)</h1>
             <ul>\(consequences.map { "<li>\($0)</li>" })</ul>
             <form method="post" action="\(url(action))">\(token)\(hidden)
-            \(typed)
+            \(typed)\(asksFactor ? factorField : HTML.empty)
             <p class="row"><button class="grave">\(button)</button> <a class="button" href="\(url(back))">Cancel</a></p>
             </form>
             </section>

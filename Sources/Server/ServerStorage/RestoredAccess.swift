@@ -2,7 +2,8 @@
 ///
 /// Devices notice by their positions if they have seen more than the database has. Anything revoked, withdrawn or used
 /// since that moment must not become valid again, and the database cannot know it: so sign-in codes, recovery codes,
-/// browser sessions and passkeys end, and devices and links are suspended until the owner confirms them.
+/// browser sessions, passkeys and the marks of owners end, and devices and links are suspended until the owner confirms
+/// them.
 struct RestoredAccess: Sendable {
     /// Whether devices, links and passkeys work without being confirmed.
     let trustsDevices: Bool
@@ -21,6 +22,7 @@ struct RestoredAccess: Sendable {
         try GenerationWatch.accept(db)
         guard !trustsDevices else { return }
         try SessionStore.removeAllPasskeys(db)
+        try AccountStore.removeOwners(db)
         try DeviceStore.suspendAll(db)
         try LinkStore.suspendAll(db)
     }

@@ -6,7 +6,8 @@ struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Manage the accounts of this server.",
         subcommands: [
-            Add.self, Code.self, Codes.self, List.self, Quota.self, Remove.self, TOTPCommand.self, PasskeyCommand.self,
+            Add.self, Code.self, Codes.self, List.self, Quota.self, Owner.self, Disable.self, Enable.self, Remove.self,
+            TOTPCommand.self, PasskeyCommand.self,
         ])
 
     struct Add: AsyncParsableCommand {
@@ -81,11 +82,12 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await withStore(place) { store in
                 try format.show(
-                    ["account", "used", "quota", "devices"],
+                    ["account", "used", "quota", "devices", "last seen", "owner", "disabled"],
                     try await store.accounts.list().map {
                         [
                             .text($0.name), .bytes($0.used), $0.quota.map { .bytes($0) } ?? .none,
-                            .number(Int64($0.devices)),
+                            .number(Int64($0.devices)), $0.seen.map { .time($0) } ?? .none,
+                            $0.isOwner ? .text("yes") : .none, $0.isDisabled ? .text("yes") : .none,
                         ]
                     })
             }

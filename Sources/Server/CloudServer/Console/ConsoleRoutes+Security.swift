@@ -45,7 +45,7 @@ extension ConsoleRoutes {
     func confirmSecondFactor(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
-        try await limitFactors(visit, context)
+        try await service.limitFactors(visit, context)
         let codes = try await service.store.accounts.confirmSecondFactor(fields["factor"] ?? "", of: visit.account)
         // A thief with another session does not have the app.
         try await service.store.sessions.endOthers(than: visit.session.id, of: visit.account)
@@ -56,8 +56,8 @@ extension ConsoleRoutes {
     func endSecondFactor(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
-        try await limitFactors(visit, context)
-        try await refusing("secondFactor", context) {
+        try await service.limitFactors(visit, context)
+        try await service.refusing("secondFactor", context) {
             try await service.store.accounts.endSecondFactor(of: visit.account, code: fields["factor"] ?? "")
         }
         service.audit.note("second factor turned off", context, account: visit.session.accountName)
@@ -77,11 +77,8 @@ extension ConsoleRoutes {
                 clientData: Base64URL.decode(fields["clientData"] ?? "") ?? [],
                 attestation: Base64URL.decode(fields["attestation"] ?? "") ?? [], challenge: challenge, origin: origin)
         } catch { throw Self.refusal(of: error) }
-        try await limitFactors(visit, context)
         // A stolen session must not leave a way in behind.
-        try await refusing("secondFactor", context) {
-            try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
-        }
+        try await service.requireFactor(fields, visit, context)
         try await service.store.sessions.addPasskey(
             passkey, challenge: challenge, of: visit.account, domain: origin.domain, name: fields["name"] ?? "")
         service.audit.note("passkey added", context, account: visit.session.accountName)
@@ -92,12 +89,7 @@ extension ConsoleRoutes {
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> String {
         let number = try context.number()
-        if case .on = try await service.store.accounts.secondFactor(of: visit.account) {
-            try await limitFactors(visit, context)
-            try await refusing("secondFactor", context) {
-                try await service.store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
-            }
-        }
+        try await service.requireFactor(fields, visit, context)
         guard try await service.store.sessions.removePasskey(number, of: visit.account) else {
             throw CloudFailure(.notFound, "There is no such passkey; it may have been removed in the meantime.")
         }
@@ -130,20 +122,6 @@ extension ConsoleRoutes {
         return visit.frame.deviceCodePage(code.description, limits: limits, address: visit.address)
     }
 
-    private func limitFactors(_ visit: ConsoleService.Visit, _ context: ServerContext) async throws {
-        guard try await service.factorAttempts.allows("\(visit.account.value)") else {
-            service.audit.refused("tooMany", context)
-            throw CloudFailure(.busy, "Too many attempts; wait a minute.")
-        }
-    }
-
-    private func refusing(_ reason: String, _ context: ServerContext, _ body: () async throws -> Void) async throws {
-        do { try await body() } catch let error as StorageError {
-            if error.code == .secondFactor { service.audit.refused(reason, context) }
-            throw error
-        }
-    }
-
     private static func refusal(of problem: PasskeyProblem) -> CloudFailure {
         switch problem {
         case .notVerified:
@@ -167,6 +145,33 @@ extension ConsoleService {
     var now: Int64 { store.time.now().split.seconds }
 
     func challenges() async throws -> PasskeyChallenges { try await store.sessions.challenges() }
+
+    /// Requires a second factor from an account that has one, before an act forbidden to a stolen session.
+    func requireFactor(_ fields: FormBody, _ visit: Visit, _ context: ServerContext) async throws {
+        guard try await asksFactor(visit) else { return }
+        try await limitFactors(visit, context)
+        try await refusing("secondFactor", context) {
+            try await store.accounts.requireSecondFactor(fields["factor"] ?? "", of: visit.account)
+        }
+    }
+
+    func asksFactor(_ visit: Visit) async throws -> Bool {
+        if case .on = try await store.accounts.secondFactor(of: visit.account) { true } else { false }
+    }
+
+    func limitFactors(_ visit: Visit, _ context: ServerContext) async throws {
+        guard try await factorAttempts.allows("\(visit.account.value)") else {
+            audit.refused("tooMany", context)
+            throw CloudFailure(.busy, "Too many attempts; wait a minute.")
+        }
+    }
+
+    func refusing(_ reason: String, _ context: ServerContext, _ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error as StorageError {
+            if error.code == .secondFactor { audit.refused(reason, context) }
+            throw error
+        }
+    }
 }
 
 extension ConsoleService.Visit {

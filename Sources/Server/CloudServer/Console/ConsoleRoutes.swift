@@ -29,6 +29,7 @@ struct ConsoleRoutes: Sendable {
         addContainers(to: console.group("c/:container"))
         addDevices(to: console)
         addSecurity(to: console.group("security"))
+        OwnerRoutes(service).add(to: console.group("accounts"))
     }
 
     private func addContainers(to router: RouterGroup<ServerContext>) {

@@ -29,6 +29,16 @@ struct ConsoleService: Sendable {
 
     var trees: ContainerTrees { store.trees }
 
+    /// Whether only the sessions of owners are admitted; the pages look absent to all others.
+    private(set) var isForOwners = false
+
+    /// The same for the pages of owners.
+    var forOwners: ConsoleService {
+        var copy = self
+        copy.isForOwners = true
+        return copy
+    }
+
     /// A request from a signed-in browser.
     struct Visit: Sendable {
         let session: ConsoleSession
@@ -75,6 +85,9 @@ struct ConsoleService: Sendable {
             do {
                 guard let visit = try await visit(request, root, context) else {
                     return .seeOther("\(root)sign-in")
+                }
+                guard !isForOwners || visit.session.isOwner else {
+                    throw CloudFailure(.notFound, "There is nothing at this path.")
                 }
                 return try await body(visit, request, context)
             } catch { return problem(error, root, context) }
@@ -144,7 +157,8 @@ struct ConsoleService: Sendable {
         }
         let notice = request.uri.queryParameters["done"].flatMap { Notice(rawValue: String($0)) }
         let frame = PageFrame(
-            root: root, account: session.accountName, formToken: FormToken.of(secret), notice: notice)
+            root: root, account: session.accountName, isOwner: session.isOwner, formToken: FormToken.of(secret),
+            notice: notice)
         return Visit(
             session: session, frame: frame, origin: origin(request, context), address: address(request, context))
     }

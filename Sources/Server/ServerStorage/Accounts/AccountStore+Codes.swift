@@ -112,6 +112,7 @@ extension AccountStore {
                     "The code is not valid: mistyped, used before or too old. Ask the server's owner for another."))
         }
         let account: Int64 = try row["account"]
+        try requireEnabled(account, db)
         switch try checkFactor(factor, of: account, at: now, db) {
         case .notNeeded, .right: break
         case .missing:

@@ -3,16 +3,6 @@ import CloudModel
 import Cryptography
 import Foundation
 
-/// An account as seen by its server's owner.
-package struct AccountRecord: Hashable, Sendable {
-    package let name: String
-    /// In bytes; nil: limited by the disk only.
-    package let quota: UInt64?
-    package let used: UInt64
-    /// Signed-in devices.
-    package let devices: Int
-}
-
 /// Accounts: their names and quotas, their use of space, the identities of their clouds, sign-in codes and second
 /// factors.
 ///
@@ -59,22 +49,6 @@ package struct AccountStore: NounStore {
         try await database.commit { db in
             let account = try Self.requireAccount(named: name, db)
             try db.execute("UPDATE account SET quota = ? WHERE id = ?", [quota.map { Int64(clamping: $0) }, account])
-        }
-    }
-
-    package func list() async throws -> [AccountRecord] {
-        try await database.read { db in
-            let rows = try db.rows(
-                """
-                SELECT name, quota, used,
-                    (SELECT COUNT(*) FROM device WHERE account = account.id AND revoked IS NULL) AS devices
-                FROM account ORDER BY name
-                """)
-            return try rows.map { row in
-                try AccountRecord(
-                    name: row["name"], quota: (row["quota"] as Int64?).map { UInt64(clamping: $0) },
-                    used: UInt64(clamping: row["used"] as Int64), devices: row["devices"])
-            }
         }
     }
 

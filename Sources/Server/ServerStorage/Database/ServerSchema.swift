@@ -26,6 +26,7 @@ enum ServerSchema {
         migrator.registerMigration("senders") { db in try db.execute(sql: senders) }
         migrator.registerMigration("removals") { db in try db.execute(sql: removals) }
         migrator.registerMigration("uploads") { db in try db.execute(sql: uploads) }
+        migrator.registerMigration("owners") { db in try db.execute(sql: owners) }
         return migrator
     }
 
@@ -41,6 +42,12 @@ enum ServerSchema {
             since BIGINT NOT NULL,
             asked BIGINT NOT NULL
         );
+        """
+
+    /// Whether the account manages the others in the console, and since when it is disabled, in SQL of both engines.
+    static let owners = """
+        ALTER TABLE account ADD COLUMN isOwner BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE account ADD COLUMN disabled BIGINT;
         """
 
     /// `AUTOINCREMENT` ensures that a number in a token or in a folder's name is never reused. Times are seconds since

@@ -90,10 +90,11 @@ package struct DeviceStore: NounStore {
     /// Returns the device with a token; nil if the token is wrong or was revoked.
     ///
     /// - Parameter sender: The state of the device making the request.
-    /// - Throws: `unauthorized` for a device suspended by a restore or with expired access.
+    /// - Throws: `unauthorized` for a device suspended by a restore, with expired access, or of a disabled account.
     package func device(with token: DeviceToken, sender: DeviceID? = nil) async throws -> SignedInDevice? {
         let found = try await lookup.value(of: token.device)
         guard let found, isEqualInConstantTime(found.hash, hash(token.secret)) else { return nil }
+        guard !found.isDisabled else { throw AccountStore.disabled }
         guard !found.isSuspended else { throw Self.suspended(token.device) }
         guard found.expires.map({ $0 > now() }) ?? true else { throw Self.expired }
         noteContact(of: token.device, last: found.seen)
@@ -129,7 +130,9 @@ package struct DeviceStore: NounStore {
 
     /// Whether the device still has access, and no new reset was requested.
     package func isSignedIn(_ device: SignedInDevice) async throws -> Bool {
-        guard let found = try await lookup.value(of: device.device), !found.isSuspended else { return false }
+        guard let found = try await lookup.value(of: device.device), !found.isSuspended, !found.isDisabled else {
+            return false
+        }
         return (device.isResetAsked || !found.device(device.sender).isResetAsked)
             && found.expires.map { $0 > now() } ?? true
     }

@@ -17,6 +17,8 @@ struct StoredDevices: Sendable {
         let hash: Data
         let seen: Int64
         let isSuspended: Bool
+        /// Whether its account is disabled.
+        let isDisabled: Bool
         /// Seconds since 1970 UTC; nil: never.
         let expires: Int64?
 
@@ -50,7 +52,8 @@ struct StoredDevices: Sendable {
             var found: [Int64: Device] = [:]
             try db.forEachRow(
                 """
-                SELECT device.id, account, identity, tokenHash, seen, resetAsked, suspended, scope, expires FROM device
+                SELECT device.id, account, identity, tokenHash, seen, resetAsked, suspended, scope, expires, disabled
+                FROM device
                 JOIN account ON account.id = device.account
                 WHERE device.id IN (\(places)) AND revoked IS NULL
                 """, arguments
@@ -59,7 +62,7 @@ struct StoredDevices: Sendable {
                     account: AccountID(row["account"]), number: row["id"], cloud: row["identity"],
                     scope: DeviceScope(stored: row["scope"]), isResetAsked: (row["resetAsked"] as Int64?) != nil,
                     hash: row["tokenHash"], seen: row["seen"], isSuspended: (row["suspended"] as Int64?) != nil,
-                    expires: row["expires"])
+                    isDisabled: (row["disabled"] as Int64?) != nil, expires: row["expires"])
                 found[device.number] = device
                 return true
             }

@@ -143,8 +143,8 @@ package struct LinkStore: NounStore {
             let row = try db.row(
                 """
                 SELECT link.*, account, container.name AS containerName FROM link
-                JOIN container ON container.id = link.container
-                WHERE hash = ? AND expires > ? AND suspended IS NULL
+                JOIN container ON container.id = link.container JOIN account ON account.id = container.account
+                WHERE hash = ? AND expires > ? AND suspended IS NULL AND disabled IS NULL
                 """, [hash(token.text.utf8), now])
             return try row.map(PublishedContent.init)
         }

@@ -19,8 +19,10 @@ struct StoredTable: Hashable, Sendable {
     /// All tables copied by a migration. A table follows those that it refers to.
     static let all = [
         StoredTable(
-            "account", key: ["id"], ["name", "identity", "quota", "used", "created", "keyValueBytes", "userHandle"],
-            isNumbered: true),
+            "account", key: ["id"],
+            [
+                "name", "identity", "quota", "used", "created", "keyValueBytes", "userHandle", "isOwner", "disabled",
+            ], isNumbered: true),
         StoredTable("code", key: ["hash"], ["account", "expires", "scope", "deviceExpires", "wrongFactors"]),
         StoredTable(
             "device", key: ["id"],

@@ -18,6 +18,7 @@ enum PostgresSchema {
         Migration(name: "senders", script: PostgresTables.senders),
         Migration(name: "removals", script: ServerSchema.removals),
         Migration(name: "uploads", script: ServerSchema.uploads),
+        Migration(name: "owners", script: ServerSchema.owners),
     ]
 
     /// How long a migration may take.

@@ -7,6 +7,8 @@ package struct ConsoleSession: Hashable, Sendable {
     package let id: Int64
     package let account: AccountID
     package let accountName: String
+    /// Whether the account manages the others.
+    package let isOwner: Bool
 }
 
 /// A browser as seen by its account.
@@ -69,25 +71,29 @@ package struct SessionStore: NounStore {
     static func addSession(
         of account: Int64, browser: String, secret: [UInt8], at now: Int64, _ db: any StorageTransaction
     ) throws {
+        try AccountStore.requireEnabled(account, db)
         try removeOldSessions(at: now, db)
         try db.execute(
             "INSERT INTO session (account, hash, browser, created, seen) VALUES (?, ?, ?, ?, ?)",
             [account, hash(secret), browser, now, now])
     }
 
-    /// Returns the session with a secret; nil if the secret is wrong, or the session was signed out or is too old.
+    /// Returns the session with a secret; nil if the secret is wrong, the session was signed out or is too old, or its
+    /// account is disabled.
     package func session(secret: [UInt8]) async throws -> ConsoleSession? {
         let now = now()
         let found = try await database.read { db -> (session: ConsoleSession, seen: Int64)? in
             let row = try db.row(
                 """
-                SELECT session.id, account, account.name AS accountName, seen FROM session
+                SELECT session.id, account, account.name AS accountName, account.isOwner, seen FROM session
                 JOIN account ON account.id = session.account
-                WHERE hash = ? AND seen >= ? AND session.created >= ?
+                WHERE hash = ? AND seen >= ? AND session.created >= ? AND account.disabled IS NULL
                 """, [hash(secret), now - Self.idleSeconds, now - Self.lifeSeconds])
             return try row.map {
                 try (
-                    ConsoleSession(id: $0["id"], account: AccountID($0["account"]), accountName: $0["accountName"]),
+                    ConsoleSession(
+                        id: $0["id"], account: AccountID($0["account"]), accountName: $0["accountName"],
+                        isOwner: ($0["isOwner"] as Int64) > 0),
                     $0["seen"]
                 )
             }
@@ -102,10 +108,14 @@ package struct SessionStore: NounStore {
         return found.session
     }
 
-    /// Whether the session has not been signed out meanwhile.
+    /// Whether the session has not been signed out meanwhile, nor its account disabled.
     package func isOpen(_ session: ConsoleSession) async throws -> Bool {
         try await database.read { db in
-            try db.exists("SELECT 1 FROM session WHERE id = ?", [session.id])
+            try db.exists(
+                """
+                SELECT 1 FROM session JOIN account ON account.id = session.account
+                WHERE session.id = ? AND disabled IS NULL
+                """, [session.id])
         }
     }
 
