@@ -186,16 +186,52 @@ struct CloseTests {
     func status() throws {
         let node = try test.save("a", "text")
         test.files.recordCloses()
-        try test.metadata.write { transaction in
-            var row = try #require(try transaction.local.item(node))
-            (row.isEdited, row.pendingSince, row.isKnown) = (false, nil, true)
-            row.content = ContentReference(digest: .of(Array("text".utf8)), size: 4, layout: .chunk)
-            try transaction.local.update(row)
-        }
+        try upload(node, "text")
         #expect(try test.files.status(of: node).isUploaded)
         try test.edit("a", "more")
         #expect(test.files.hasWaitingCloses)
         #expect(try !test.files.status(of: node).isUploaded)
+    }
+
+    /// Marks a document as uploaded, as the engine does while it is open.
+    private func upload(_ node: NodeID, _ text: String) throws {
+        try test.metadata.write { transaction in
+            var row = try #require(try transaction.local.item(node))
+            (row.isEdited, row.pendingSince, row.isKnown) = (false, nil, true)
+            row.content = ContentReference(digest: .of(Array(text.utf8)), size: UInt64(text.utf8.count), layout: .chunk)
+            try transaction.local.update(row)
+        }
+    }
+
+    @Test("the mode of an open document uploaded meanwhile is sent after the close")
+    func modeAfterUpload() throws {
+        let node = try test.save("a", "text")
+        let handle = try test.files.open(node, canWrite: true, truncate: false)
+        try test.write("longer text", to: handle)
+        try test.files.noteEdits(atAndBelow: [node])
+        try upload(node, "longer text")
+        var request = AttributeRequest()
+        request.permissions = 0o600
+        _ = try test.files.setAttributes(of: node, request)
+        test.files.release(handle)
+        timer.fire()
+        let row = try #require(try test.row("a"))
+        #expect(row.attributes.permissions == 0o600 && !row.isWriting && row.pendingSince != nil)
+    }
+
+    @Test("the time of an uploaded document that a program still reads is no edit of its bytes")
+    func timeAfterUpload() throws {
+        let node = try test.save("a", "text")
+        let reader = try test.files.open(node, canWrite: false, truncate: false)
+        timer.fire()
+        try upload(node, "text")
+        var request = AttributeRequest()
+        request.modified = .at(Timestamp(seconds: 12))
+        _ = try test.files.setAttributes(of: node, request)
+        let row = try #require(try test.row("a"))
+        #expect(!row.isEdited && row.content != nil && row.pendingSince != nil)
+        #expect(row.attributes.modified == Timestamp(seconds: 12))
+        test.files.release(reader)
     }
 
     @Test("a command about a document finds the edits that were closed before it")

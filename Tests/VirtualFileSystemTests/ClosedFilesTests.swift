@@ -11,8 +11,7 @@ struct ClosedFilesTests {
     private func add(_ nodes: Range<UInt64>) -> [WaitingClose] {
         nodes.map { node in
             let close = WaitingClose(
-                of: OpenFile(node: NodeID(node)), written: nil, attributes: nil, overwriting: nil,
-                since: Timestamp(seconds: 0))
+                of: OpenFile(node: NodeID(node)), EditRecord(endsWriting: true), since: Timestamp(seconds: 0))
             _ = files.add(close)
             return close
         }

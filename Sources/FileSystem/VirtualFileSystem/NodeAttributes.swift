@@ -132,70 +132,32 @@ extension VirtualFileSystem {
         return try attributes(of: node)
     }
 
-    /// Changes the row of an open file.
+    /// Changes the row of an open file. Its last close, if still unrecorded, and writes before a new time hides them are
+    /// recorded by the same transaction.
     func changeRow(_ changes: AttributeRequest, of node: NodeID, _ state: inout OpenFile.State) throws {
-        try commitFirst(changes, to: node, &state)
-        // Writes during that transaction are recorded too, before the new time hides them.
-        if changes.modified != nil, let written = try unrecordedWrite(state) {
-            try commit(changes, to: node, recording: written, endsWriting: false, &state)
-        }
-        try setTime(changes, of: &state)
-    }
-
-    /// Changes the row of an open file, and records its last close if still unrecorded.
-    private func commitFirst(_ changes: AttributeRequest, to node: NodeID, _ state: inout OpenFile.State) throws {
         let endsWriting = withdrawClose(&state)
         do {
-            let needsStatus = changes.modified != nil || endsWriting || state.unrecorded != nil
-            let written = needsStatus ? try unrecordedWrite(state) : nil
-            try commit(changes, to: node, recording: written, endsWriting: endsWriting, &state)
+            let needsRecord = changes.modified != nil || endsWriting || state.unrecorded != nil
+            let record = needsRecord ? try editRecord(of: state, endsWriting: endsWriting) : EditRecord()
+            try commit(changes, with: record, of: node, &state)
         } catch {
             if endsWriting { state.isUnfinished = true }
             throw error
         }
+        // Writes during that transaction are recorded too.
+        if changes.modified != nil, case let record = try editRecord(of: state), record.isWritten {
+            try commit(changes, with: record, of: node, &state)
+        }
+        try setTime(changes, of: &state)
     }
 
-    /// Changes the row of an open file. Writes are recorded by the same transaction, before the change of the blob's
-    /// time hides them.
     private func commit(
-        _ changes: AttributeRequest, to node: NodeID, recording written: BlobStatus?, endsWriting: Bool,
-        _ state: inout OpenFile.State
+        _ changes: AttributeRequest, with record: EditRecord, of node: NodeID, _ state: inout OpenFile.State
     ) throws {
-        var base: SeenContent?
-        let row =
-            try state.isUnlinked
-            ? nil
-            : changeRows { transaction -> LocalItem? in
-                guard let old = try transaction.local.item(node) else { return nil }
-                var item = old
-                if let written {
-                    base = try rebase(item, overwritten: state.overwriting, transaction)
-                    Self.noteEdit(written, &item)
-                    markPending(&item, at: time.now())
-                }
-                try applyUnrecorded(state, to: &item)
-                if endsWriting {
-                    item.isWriting = false
-                    if item.isEdited { markPending(&item, at: time.now()) }
-                }
-                try apply(changes, to: &item)
-                try transaction.local.update(item, from: old)
-                return item
-            }
-        guard let item = row else {
-            guard var item = state.item else { throw Errno(ESTALE) }
-            try apply(changes, to: &item)
-            state.item = item
-            state.isUnlinked = true
-            return
-        }
+        if try commit(record, of: node, &state, .ordinary, { try apply(changes, to: &$0) }) { return }
+        guard var item = state.item else { throw Errno(ESTALE) }
+        try apply(changes, to: &item)
         state.item = item
-        try forgetUnrecorded(&state)
-        if let written {
-            finishOverwriting(&state, base)
-            recorded(written, of: node, &state)
-        }
-        notifyIfPending(item)
     }
 
     /// Sets the blob's time as well while handles are open, so later writes are recognised.
@@ -218,7 +180,7 @@ extension VirtualFileSystem {
         if let accessed = changes.accessed { item.accessed = accessed.value(at: now) }
         if let modified = changes.modified { item.attributes.modified = modified.value(at: now) }
         item.changed = now
-        if changes.modified != nil || item.attributes.permissions != permissions { markPending(&item, at: now) }
+        if changes.modified != nil || item.attributes.permissions != permissions { item.markPending(at: now) }
     }
 
     /// - Throws: `EACCES` for a conflict sibling: it is a view of a version, and a change of it would stay on this device.

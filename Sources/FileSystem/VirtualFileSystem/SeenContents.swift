@@ -1,5 +1,4 @@
 import CloudModel
-import LocalMetadata
 
 /// Contents last seen by local programs at the names of documents.
 ///
@@ -38,17 +37,4 @@ struct SeenContent: Equatable {
     let item: ItemID
     /// Nil for a document created by a program, before its bytes were in the cloud.
     let content: ContentReference?
-}
-
-/// The name of a document, where a program finds it.
-struct DocumentPlace: Hashable {
-    let folder: NodeID
-    let name: ItemName
-
-    init(_ folder: NodeID, _ name: ItemName) {
-        self.folder = folder
-        self.name = name
-    }
-
-    init(of item: LocalItem) { self.init(item.parent, item.name) }
 }

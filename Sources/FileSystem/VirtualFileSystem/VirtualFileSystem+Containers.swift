@@ -37,7 +37,7 @@ extension VirtualFileSystem {
         var folder = try existing(node, transaction)
         folder.setRemoved(false)
         guard known != nil else { return folder }
-        markPending(&folder, at: time.now())
+        folder.markPending(at: time.now())
         try transaction.local.update(folder)
         return folder
     }
@@ -55,7 +55,7 @@ extension VirtualFileSystem {
                 }
                 var folder = try removable(item, transaction)
                 folder.setRemoved(true)
-                markPending(&folder, at: time.now())
+                folder.markPending(at: time.now())
                 try transaction.local.update(folder)
                 return item
             }
@@ -113,7 +113,7 @@ extension VirtualFileSystem {
             try transaction.local.remove(item.node)
         }
         for var item in [gone, shown] {
-            markPending(&item, at: time.now())
+            item.markPending(at: time.now())
             try transaction.local.restore(item)
             try transaction.setNode(item.node, of: item.container)
         }

@@ -159,7 +159,7 @@ extension VirtualFileSystem {
         item.user = caller.user == owner.user ? nil : caller.user
         item.group = inheritedGroup(folder, caller: caller)
         if kind == .folder { item.attributes.permissions = folder.attributes.permissions & 0o2000 }
-        markPending(&item, at: now)
+        item.markPending(at: now)
         return item
     }
 

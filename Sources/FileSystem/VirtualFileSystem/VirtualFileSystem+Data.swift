@@ -111,7 +111,7 @@ extension VirtualFileSystem {
         }
         try check("ftruncate") { ftruncate(state.descriptor, off_t(size)) }
         if size == 0, let blob = state.blob { try content.noteEmptied(blob) }
-        if state.baseline == nil { try noteTruncation(&state) } else { try touchBlob(&state) }
+        if state.baseline == nil { try noteTruncation(of: item.node, &state) } else { try touchBlob(&state) }
     }
 
     /// Opens a closed placeholder with an empty blob, for a program emptying it: its bytes are not needed, and may be
@@ -155,7 +155,7 @@ extension VirtualFileSystem {
             row.wanted = 0
             row.generation = empty.generation
         }
-        let isThere = try updateRow(of: &state) { row, state, transaction in
+        let isThere = try updateRow(of: item.node, &state) { row, state, transaction in
             guard row.generation == item.generation else { throw Errno(ESTALE, "the row has changed") }
             base = try rebase(row, overwritten: state.overwriting, transaction)
             isEmptied(&row)
@@ -174,11 +174,11 @@ extension VirtualFileSystem {
         removal.remove(old)
     }
 
-    private func noteTruncation(_ state: inout OpenFile.State) throws {
+    private func noteTruncation(of node: NodeID, _ state: inout OpenFile.State) throws {
         let now = time.now()
         try LocalContent.setModified(now, descriptor: state.descriptor)
         state.baseline = try BlobStatus(descriptor: state.descriptor)
-        _ = try updateRow(of: &state) { row, _, _ in
+        _ = try updateRow(of: node, &state) { row, _, _ in
             row.attributes.modified = now
             row.changed = now
         }

@@ -30,8 +30,8 @@ extension VirtualFileSystem {
             try exchangeExclusion(&two, from: second.item, into: first.folder, transaction)
         }
         (one.packageConflict, two.packageConflict) = (nil, nil)
-        markPending(&one, at: now)
-        markPending(&two, at: now)
+        one.markPending(at: now)
+        two.markPending(at: now)
         // Neither a name nor an id may occur twice, not even between two statements.
         try transaction.local.remove(two.node)
         try transaction.local.update(one)
@@ -54,7 +54,7 @@ extension VirtualFileSystem {
                 version.packageConflict = version.packageConflict.map {
                     PackageConflict(document: document.item, device: $0.device)
                 }
-                markPending(&version, at: now)
+                version.markPending(at: now)
                 try transaction.local.update(version)
             }
         }

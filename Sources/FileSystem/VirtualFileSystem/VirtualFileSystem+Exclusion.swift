@@ -75,7 +75,7 @@ extension VirtualFileSystem {
             child.exclusion = exclusion(of: child.kind, child.name, in: parent, scope)
         }
         if child.isExcluded, !old.isExcluded, child.kind != .folder { try leaveSync(&child, from: old, transaction) }
-        markPending(&child, at: now)
+        child.markPending(at: now)
         try transaction.local.update(child)
         return child
     }

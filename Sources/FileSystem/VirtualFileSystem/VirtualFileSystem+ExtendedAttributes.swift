@@ -112,7 +112,7 @@ extension VirtualFileSystem {
                 // The last close records an edit, and this change with it; if nothing was written, the change has to be
                 // recorded now.
                 let waitsForClose = item.isWriting && item.isEdited && item.pendingSince == nil
-                markPending(&item, at: item.changed)
+                item.markPending(at: item.changed)
                 if waitsForClose { item.pendingSince = nil }
             }
         }
@@ -220,7 +220,7 @@ extension VirtualFileSystem {
             } else if !flag {
                 try inheritIdentity(&item, from: nil, nil, transaction, at: time.now())
             }
-            markPending(&item, at: time.now())
+            item.markPending(at: time.now())
             try transaction.local.update(item)
         }
         source.localTreeChanged()

@@ -205,7 +205,7 @@ extension VirtualFileSystem {
             guard item.exclusion != old.exclusion else { return false }
             if item.isExcluded, try isPartlyInLog(item, transaction) { return false }
             let now = time.now()
-            if item.isExcluded || !item.isWriting { markPending(&item, at: now) }
+            if item.isExcluded || !item.isWriting { item.markPending(at: now) }
             try transaction.local.update(item)
             if item.kind == .folder { try spreadExclusion(item, from: old, transaction, at: now) }
             return true

@@ -217,12 +217,12 @@ extension VirtualFileSystem {
     ///
     /// - Returns: Whether there is a row.
     func updateRow(
-        of state: inout OpenFile.State,
+        of node: NodeID, _ state: inout OpenFile.State, _ use: SpaceUse = .freeing,
         _ body: (inout LocalItem, borrowing OpenFile.State, MetadataTransaction) throws -> Void
     ) throws -> Bool {
-        guard !state.isUnlinked, let item = state.item else { return false }
+        guard !state.isUnlinked else { return false }
         // Allowed on a full disk too: writes have to be recorded, and a file may have been opened to be truncated.
-        let row = try updateIfThere(item.node, .freeing) { row, transaction in try body(&row, state, transaction) }
+        let row = try updateIfThere(node, use) { row, transaction in try body(&row, state, transaction) }
         if let row {
             state.item = row
             return true

@@ -122,7 +122,7 @@ extension VirtualFileSystem {
             (base, emptied) = try takePlace(&item, from: old, transaction, at: now)
         }
         if item.isExcluded, !wasExcluded, item.kind != .folder { try leaveSync(&item, from: old, transaction) }
-        markPending(&item, at: now)
+        item.markPending(at: now)
         // The last close records current writes; a change settled while the file stays open is already queued, and
         // stays queued.
         if !item.isExcluded, item.isWriting, item.isEdited, old.pendingSince == nil { item.pendingSince = nil }

@@ -131,7 +131,7 @@ extension VirtualFileSystem {
                 var item = twin
                 item.inherit(settings)
                 if item.isExcluded, !twin.isExcluded { try leaveSync(&item, from: twin, transaction) }
-                if item != twin { markPending(&item, at: now) }
+                if item != twin { item.markPending(at: now) }
                 try transaction.local.update(item, from: twin)
                 if twin.kind == .folder, isLookedAt.insert(node).inserted { folders.append((node, twin.node)) }
             }
@@ -186,7 +186,7 @@ extension VirtualFileSystem {
         guard item.isExcluded else { return base }
         // The name is in the log, so no pattern excludes it.
         item.exclusion = .none
-        if !item.isWriting { markPending(&item, at: now) }
+        if !item.isWriting { item.markPending(at: now) }
         return base
     }
 
@@ -234,7 +234,7 @@ extension VirtualFileSystem {
         var backup = aside
         backup.item = newID()
         backup.isKnown = false
-        markPending(&backup, at: now)
+        backup.markPending(at: now)
         if backup.isWriting, backup.isEdited, aside.pendingSince == nil { backup.pendingSince = nil }
         try transaction.local.update(backup, from: aside)
         item.attributes.created = vacated.settings.created

@@ -56,7 +56,7 @@ extension VirtualFileSystem {
             try metadata.read({ try unseenContent(of: item, since: seen, $0) }) != nil
         else { return }
         var base: SeenContent?
-        let isThere = try updateRow(of: &state) { row, _, transaction in
+        let isThere = try updateRow(of: item.node, &state) { row, _, transaction in
             base = try rebase(row, overwritten: seen, transaction)
             row.isEdited = true
             row.content = nil

@@ -164,9 +164,9 @@ package final class VirtualFileSystem: Sendable {
             }
         }
     }
+}
 
+extension LocalItem {
     /// Marks a change to be synced; a local-only item is not marked.
-    func markPending(_ item: inout LocalItem, at now: Timestamp) {
-        item.pendingSince = item.isExcluded || item.isConflictSibling ? nil : now
-    }
+    mutating func markPending(at now: Timestamp) { pendingSince = isExcluded || isConflictSibling ? nil : now }
 }

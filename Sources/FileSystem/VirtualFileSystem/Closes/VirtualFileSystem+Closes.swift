@@ -27,7 +27,7 @@ extension VirtualFileSystem {
                 return try body(transaction)
             }
             for (base, place) in bases { note(base, at: place) }
-            for close in taken where close.written != nil { observer?.happened(.changed(close.file.node)) }
+            for close in taken where close.record.isWritten { observer?.happened(.changed(close.file.node)) }
             return result
         }
     }
@@ -54,16 +54,11 @@ extension VirtualFileSystem {
         guard case .gathered = closing, !state.isUnlinked, state.item != nil, state.download == nil,
             !state.isUnfinished
         else { return nil }
-        let (written, attributes): (BlobStatus?, (UnrecordedAttributes, BlobStatus)?)
+        let record: EditRecord
         // If the status is unreadable, immediate recording fails too, and is retried.
-        do {
-            written = try writtenStatus(state)
-            attributes = try state.unrecorded.map { ($0, try written ?? BlobStatus(descriptor: state.descriptor)) }
-        } catch { return nil }
-        if written != nil { state.hasNotedEdit = true }
-        let close = WaitingClose(
-            of: file, written: written, attributes: attributes, overwriting: state.overwriting,
-            since: state.unrecordedSince ?? time.now())
+        do { record = try editRecord(of: state, endsWriting: true) } catch { return nil }
+        if record.isWritten { state.hasNotedEdit = true }
+        let close = WaitingClose(of: file, record, since: state.unrecordedSince ?? time.now())
         state.waitingClose = close
         return closes.add(close)
     }
@@ -122,11 +117,9 @@ extension VirtualFileSystem {
             do {
                 // The file was removed meanwhile, and its row is gone.
                 guard let old = try transaction.local.item(close.file.node) else { continue }
-                if close.written != nil, let base = try rebase(old, overwritten: close.overwriting, transaction) {
-                    bases.append((base, DocumentPlace(of: old)))
-                }
                 var row = old
-                apply(close, to: &row, at: now)
+                let base = try apply(close.record, to: &row, at: now, transaction)
+                if let base { bases.append((base, DocumentPlace(of: old))) }
                 try transaction.local.update(row, from: old)
             } catch let error as MetadataError where error.code == .damaged {
                 // A corrupt row must not fail the changes of other items.
@@ -136,13 +129,6 @@ extension VirtualFileSystem {
             }
         }
         return bases
-    }
-
-    private func apply(_ close: WaitingClose, to row: inout LocalItem, at now: Timestamp) {
-        if let written = close.written { Self.noteEdit(written, &row) }
-        if let (attributes, blob) = close.attributes { attributes.apply(to: &row, blob) }
-        row.isWriting = false
-        if row.isEdited { markPending(&row, at: now) }
     }
 
     /// Releases the files of recorded and withdrawn closes. Must not be called under a lock.
@@ -163,10 +149,9 @@ extension VirtualFileSystem {
     /// Updates the open file's state like its row.
     private func end(_ close: WaitingClose, _ state: inout OpenFile.State) {
         guard var item = state.item else { return }
-        apply(close, to: &item, at: time.now())
+        close.record.apply(to: &item, at: time.now())
         state.item = item
-        state.unrecorded = nil
-        if close.written != nil { (state.unread, state.overwriting) = (nil, nil) }
+        noteRecorded(close.record, &state)
     }
 
     /// Leaves the close to the periodic retries.

@@ -44,10 +44,9 @@ extension VirtualFileSystem {
         if let close = state.waitingClose {
             // From here on no transaction records the old close.
             guard close.withdrawWaiting() else { return false }
-            let status = try BlobStatus(descriptor: state.descriptor)
-            let next = WaitingClose(
-                of: file, written: close.written == nil ? nil : status, attributes: (attributes, status),
-                overwriting: close.overwriting, since: close.since)
+            var record = close.record
+            (record.blob, record.attributes) = (try BlobStatus(descriptor: state.descriptor), attributes)
+            let next = WaitingClose(of: file, record, since: close.since)
             state.waitingClose = next
             waiting = closes.add(next)
         }
@@ -77,18 +76,5 @@ extension VirtualFileSystem {
         let blob = try BlobStatus(descriptor: state.descriptor)
         attributes.modified = UnrecordedAttributes.Modified(time: time, ofBlob: blob.modified)
         return attributes
-    }
-
-    /// Sets the kept attributes in the row.
-    func applyUnrecorded(_ state: borrowing OpenFile.State, to row: inout LocalItem) throws {
-        guard let attributes = state.unrecorded else { return }
-        attributes.apply(to: &row, try BlobStatus(descriptor: state.descriptor))
-    }
-
-    /// Forgets kept attributes once the row has them, or newer ones. While the file is open, a start after a crash
-    /// would apply the blob's again.
-    func forgetUnrecorded(_ state: inout OpenFile.State) throws {
-        guard state.unrecorded.take() != nil else { return }
-        try content.removeUnrecordedAttributes(descriptor: state.descriptor)
     }
 }

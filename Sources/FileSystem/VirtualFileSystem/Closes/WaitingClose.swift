@@ -21,24 +21,14 @@ final class WaitingClose: Sendable {
     }
 
     let file: OpenFile
-    /// The blob's status at the close; nil if nothing was written since writing began.
-    let written: BlobStatus?
-    /// Attributes set before the close, and the blob's status for recognising later writes.
-    let attributes: (UnrecordedAttributes, BlobStatus)?
-    /// The content last seen by programs in place of an emptied document.
-    let overwriting: SeenContent?
+    let record: EditRecord
     /// The time of the earliest close included in this close.
     let since: Timestamp
     private let stage = Atomic<Stage>(.waiting)
 
-    init(
-        of file: OpenFile, written: BlobStatus?, attributes: (UnrecordedAttributes, BlobStatus)?,
-        overwriting: SeenContent?, since: Timestamp
-    ) {
+    init(of file: OpenFile, _ record: EditRecord, since: Timestamp) {
         self.file = file
-        self.written = written
-        self.attributes = attributes
-        self.overwriting = overwriting
+        self.record = record
         self.since = since
     }
 

@@ -10,48 +10,16 @@ import Synchronization
 extension VirtualFileSystem {
     /// Updates the row to the blob's current status, if they differ.
     func noteEdit(_ state: inout OpenFile.State) throws {
-        guard let item = state.item, !state.isUnlinked else { return }
-        let written = try unrecordedWrite(state)
-        guard written != nil || state.unrecorded != nil else { return }
-        let now = time.now()
-        var base: SeenContent?
-        let isThere = try updateRow(of: &state) { row, state, transaction in
-            if let written {
-                base = try rebase(row, overwritten: state.overwriting, transaction)
-                Self.noteEdit(written, &row)
-            }
-            try applyUnrecorded(state, to: &row)
-            markPending(&row, at: now)
-        }
-        guard isThere else { return }
-        try forgetUnrecorded(&state)
-        if let written {
-            finishOverwriting(&state, base)
-            recorded(written, of: item.node, &state)
-        }
-        source.localTreeChanged()
+        guard let item = state.item else { return }
+        let record = try editRecord(of: state)
+        if record.isEdit { _ = try commit(record, of: item.node, &state) }
     }
 
     /// Returns whether the file has writes missing from its row: a program's close does not wait for that.
     func hasUnrecordedWrite(_ state: borrowing OpenFile.State) -> Bool {
         guard state.writers > 0 || state.isUnfinished || state.waitingClose?.isPending == true else { return false }
-        guard state.unrecorded == nil else { return true }
         // A blob with an unreadable status may have been written.
-        do { return try unrecordedWrite(state) != nil } catch { return true }
-    }
-
-    /// Returns the blob's current status if it differs from the file's row.
-    func unrecordedWrite(_ state: borrowing OpenFile.State) throws -> BlobStatus? {
-        guard !state.isUnlinked, state.item != nil, state.download == nil else { return nil }
-        return try writtenStatus(state)
-    }
-
-    /// Notes that the row has a write. Not before the row has been updated: if the disk refused that, the next check or
-    /// the close has to find the difference again.
-    func recorded(_ written: BlobStatus, of node: NodeID, _ state: inout OpenFile.State) {
-        state.baseline = written
-        state.hasNotedEdit = true
-        observer?.happened(.changed(node))
+        do { return try editRecord(of: state).isEdit } catch { return true }
     }
 
     /// Records all writes so far to files open for writing at or below any of these items: a program closes a file
