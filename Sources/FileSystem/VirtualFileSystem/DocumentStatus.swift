@@ -61,7 +61,7 @@ extension VirtualFileSystem {
     }
 
     private func hasUnnotedEdit(_ node: NodeID) -> Bool {
-        openFiles[node]?.state.withLock { hasUnrecordedWrite($0) } ?? false
+        openFiles[node].map(hasUnrecordedWrite) ?? false
     }
 
     package func status(of item: LocalItem) throws -> DocumentStatus {

@@ -53,10 +53,8 @@ extension VirtualFileSystem {
     /// - Parameter hasNoRow: Whether the row is known to be gone. The open file may not have been notified yet.
     private func liveAttributes(_ file: OpenFile, hasNoRow: Bool = false) throws -> NodeAttributes? {
         try file.state.withLock { state throws -> NodeAttributes? in
-            let isUnlinked = state.isUnlinked || hasNoRow
-            let isRowLate =
-                state.writers > 0 || isUnlinked || state.isUnfinished || state.waitingClose?.isPending == true
-            guard let item = state.item, state.descriptor >= 0, isRowLate else {
+            let isUnlinked = state.session.isUnlinked || hasNoRow
+            guard let item = state.item, state.descriptor >= 0, isUnlinked || isRowLate(file, state) else {
                 return nil
             }
             var result = attributes(item)
@@ -65,11 +63,11 @@ extension VirtualFileSystem {
             let blob = try BlobStatus(descriptor: state.descriptor)
             result.size = blob.size
             // As after the close has been recorded: the kernel keeps these attributes.
-            let isClosed = state.writers == 0 && !isUnlinked
+            let isClosed = state.session.writers == 0 && !isUnlinked
             result.blocks =
                 isClosed ? (blob.size + 511) / 512 : blob.size == 0 ? blob.blocks : max(1, blob.blocks)
-            if let baseline = state.baseline, !blob.hasSameContent(as: baseline) {
-                result.modified = state.unrecorded?.time(blob) ?? blob.modified
+            if let baseline = state.session.baseline, !blob.hasSameContent(as: baseline) {
+                result.modified = state.session.attributes?.time(blob) ?? blob.modified
                 if item.accessed == nil { result.accessed = blob.modified }
                 result.changed = max(result.changed, blob.changed)
             }
@@ -134,19 +132,15 @@ extension VirtualFileSystem {
 
     /// Changes the row of an open file. Its last close, if still unrecorded, and writes before a new time hides them are
     /// recorded by the same transaction.
-    func changeRow(_ changes: AttributeRequest, of node: NodeID, _ state: inout OpenFile.State) throws {
-        let endsWriting = withdrawClose(&state)
-        do {
-            let needsRecord = changes.modified != nil || endsWriting || state.unrecorded != nil
-            let record = needsRecord ? try editRecord(of: state, endsWriting: endsWriting) : EditRecord()
-            try commit(changes, with: record, of: node, &state)
-        } catch {
-            if endsWriting { state.isUnfinished = true }
-            throw error
-        }
+    func changeRow(_ changes: AttributeRequest, of file: OpenFile, _ state: inout OpenFile.State) throws {
+        withdrawClose(of: file, &state)
+        let endsWriting = state.session.phase == .closed
+        let needsRecord = changes.modified != nil || endsWriting || state.session.attributes != nil
+        let record = needsRecord ? try editRecord(of: state, endsWriting: endsWriting) : EditRecord()
+        try commit(changes, with: record, of: file.node, &state)
         // Writes during that transaction are recorded too.
         if changes.modified != nil, case let record = try editRecord(of: state), record.isWritten {
-            try commit(changes, with: record, of: node, &state)
+            try commit(changes, with: record, of: file.node, &state)
         }
         try setTime(changes, of: &state)
     }
@@ -164,7 +158,7 @@ extension VirtualFileSystem {
     private func setTime(_ changes: AttributeRequest, of state: inout OpenFile.State) throws {
         guard let modified = changes.modified, state.descriptor >= 0, state.download == nil else { return }
         try LocalContent.setModified(modified.value(at: time.now()), descriptor: state.descriptor)
-        state.baseline = try BlobStatus(descriptor: state.descriptor)
+        state.session.baseline = try BlobStatus(descriptor: state.descriptor)
     }
 
     func apply(_ changes: AttributeRequest, to item: inout LocalItem) throws {

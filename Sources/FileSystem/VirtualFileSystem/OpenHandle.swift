@@ -39,7 +39,7 @@ package final class OpenHandle: Sendable {
     package var reading: DownloadBreaker.Reading? {
         guard permit.isWatched, !canWrite else { return nil }
         return file.state.withLock { state in
-            guard let size = state.incomplete?.size else { return nil }
+            guard let size = state.incomplete?.row.size else { return nil }
             return DownloadBreaker.Reading(file.node, size: size, end: end.load(ordering: .relaxed))
         }
     }

@@ -82,7 +82,7 @@ extension VirtualFileSystem {
     ) throws -> LocalItem? {
         guard let file = openFiles[node] else { return try removed.change(node, body) }
         return try file.state.withLock { state in
-            guard state.isUnlinked || hasNoRow, var item = state.item else { return nil }
+            guard state.session.isUnlinked || hasNoRow, var item = state.item else { return nil }
             try body(&item)
             state.item = item
             return item

@@ -95,8 +95,8 @@ extension VirtualFileSystem {
             state.blob = item.blob
             state.bytes = bytes
             state.handles = 1
-            state.writers = 1
-            state.baseline = status
+            _ = state.session.writerOpens()
+            state.session.baseline = status
         }
         return OpenHandle(file: file, canWrite: true)
     }

@@ -46,7 +46,7 @@ extension VirtualFileSystem {
     package func sync(_ handle: OpenHandle) throws {
         let (descriptor, blob) = try handle.file.state.withLock { state in
             // The blob keeps them for a start after a crash, but later calls may remove them from it before the row is durable.
-            if state.unrecorded != nil { try noteEdit(&state) }
+            if state.session.attributes != nil { try noteEdit(of: handle.file.node, &state) }
             return (state.descriptor, state.blob)
         }
         guard descriptor >= 0, let blob else { throw Errno(EBADF) }
@@ -100,9 +100,9 @@ extension VirtualFileSystem {
 
     /// Sets the size of a file open for writing. A placeholder truncated to 0 needs no download.
     func resize(_ state: inout OpenFile.State, to size: UInt64) throws {
-        guard let item = state.item, state.writers > 0 else { throw Errno(EINVAL) }
+        guard let item = state.item, state.session.writers > 0 else { throw Errno(EINVAL) }
         if size == 0 {
-            state.overwriting = state.unread
+            state.session.empties()
             try recordUnseenEdit(&state)
         }
         if state.download != nil {
@@ -111,7 +111,7 @@ extension VirtualFileSystem {
         }
         try check("ftruncate") { ftruncate(state.descriptor, off_t(size)) }
         if size == 0, let blob = state.blob { try content.noteEmptied(blob) }
-        if state.baseline == nil { try noteTruncation(of: item.node, &state) } else { try touchBlob(&state) }
+        if state.session.baseline == nil { try noteTruncation(of: item.node, &state) } else { try touchBlob(&state) }
     }
 
     /// Opens a closed placeholder with an empty blob, for a program emptying it: its bytes are not needed, and may be
@@ -126,7 +126,7 @@ extension VirtualFileSystem {
         (state.item, state.blob) = (item, item.blob)
         do {
             noteOpen(&state, canRead: false)
-            state.overwriting = state.unread
+            state.session.empties()
             try startEmpty(item, &state)
         } catch {
             (state.item, state.blob) = (nil, nil)
@@ -157,7 +157,7 @@ extension VirtualFileSystem {
         }
         let isThere = try updateRow(of: item.node, &state) { row, state, transaction in
             guard row.generation == item.generation else { throw Errno(ESTALE, "the row has changed") }
-            base = try rebase(row, overwritten: state.overwriting, transaction)
+            base = try rebase(row, overwritten: state.session.overwriting, transaction)
             isEmptied(&row)
         }
         if isThere {
@@ -168,16 +168,15 @@ extension VirtualFileSystem {
         }
         state.bytes = bytes
         state.blob = empty.blob
-        state.download = nil
-        state.baseline = nil
-        if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete) }
+        state.session.baseline = nil
+        if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete.row) }
         removal.remove(old)
     }
 
     private func noteTruncation(of node: NodeID, _ state: inout OpenFile.State) throws {
         let now = time.now()
         try LocalContent.setModified(now, descriptor: state.descriptor)
-        state.baseline = try BlobStatus(descriptor: state.descriptor)
+        state.session.baseline = try BlobStatus(descriptor: state.descriptor)
         _ = try updateRow(of: node, &state) { row, _, _ in
             row.attributes.modified = now
             row.changed = now

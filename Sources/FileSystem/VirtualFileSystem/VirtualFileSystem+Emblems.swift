@@ -44,7 +44,7 @@ extension VirtualFileSystem {
     private func unnotedEdits() -> Set<NodeID> {
         var nodes: Set<NodeID> = []
         for file in openFiles.all {
-            let isEdited = file.state.withLockIfAvailable { hasUnrecordedWrite($0) }
+            let isEdited = file.state.withLockIfAvailable { hasUnrecordedWrite(file, $0) }
             if isEdited == true { nodes.insert(file.node) }
         }
         return nodes

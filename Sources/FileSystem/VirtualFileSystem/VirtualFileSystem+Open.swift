@@ -34,16 +34,16 @@ extension VirtualFileSystem {
                         if state.handles == 0 { try DescriptorReserve.admit(state.descriptor) }
                         if isLook, state.download != nil { head = state.item?.head }
                         if !keepsAccessTime, !isEmptied { noteOpen(&state, canRead: canRead && !truncate) }
-                        if canWrite { try beginWriting(&state) }
+                        if canWrite { try beginWriting(file, &state) }
                     } catch {
                         // Its row says that it is being written.
-                        if isEmptied, state.writers == 0 { state.isUnfinished = true }
+                        if isEmptied, state.session.writers == 0 { state.session.endsUnrecorded() }
                         throw error
                     }
                     do {
                         if truncate { try resize(&state, to: 0) }
                     } catch {
-                        if canWrite { abandonWriting(&state) }
+                        if canWrite { state.session.writerCloses() }
                         throw error
                     }
                     state.handles += 1
@@ -119,8 +119,7 @@ extension VirtualFileSystem {
                 isLook && item.head != nil
                 ? try source.openForLook(item, for: program) : try source.openIncomplete(item, for: program)
             state.bytes = bytes
-            state.download = download
-            state.incomplete = item
+            state.incomplete = (item, download)
         }
         state.item = item
         state.blob = item.blob
@@ -138,7 +137,7 @@ extension VirtualFileSystem {
         }
         state.item = item
         state.blob = item.blob
-        state.isUnlinked = true
+        state.session.unlinked()
     }
 
     private func openBlob(_ item: LocalItem) throws -> Int32 {
@@ -171,22 +170,21 @@ extension VirtualFileSystem {
     /// - Returns: Whether size and times may differ from those returned before.
     @discardableResult
     package func release(_ handle: OpenHandle) -> Bool {
-        let (isNoted, waiting, isChanged) = handle.file.state.withLock { state -> (Bool, ClosedFiles.Action?, Bool) in
+        let file = handle.file
+        let (isNoted, waiting, isChanged) = file.state.withLock { state -> (Bool, EditRecorder.Action?, Bool) in
             state.handles -= 1
-            guard handle.canWrite else { return (true, nil, false) }
-            state.writers -= 1
-            guard state.writers == 0 else { return (true, nil, false) }
-            if let waiting = waitWithClose(of: handle.file, &state) { return (false, waiting, state.hasNotedEdit) }
-            let isNoted = isFinished(&state)
-            return (isNoted, nil, state.hasNotedEdit || !isNoted)
+            guard handle.canWrite, state.session.writerCloses() else { return (true, nil, false) }
+            if let waiting = waitWithClose(of: file, &state) { return (false, waiting, state.session.hasNotedEdit) }
+            let isNoted = isFinished(file.node, &state)
+            return (isNoted, nil, state.session.hasNotedEdit || !isNoted)
         }
         // A file with an unrecorded edit stays open until it is recorded.
         if let waiting {
             carryOut(waiting)
         } else if isNoted {
-            drop(handle.file)
+            drop(file)
         } else {
-            keepOpen(handle.file)
+            keepOpen(file)
         }
         return isChanged
     }
@@ -220,7 +218,7 @@ extension VirtualFileSystem {
         of node: NodeID, _ state: inout OpenFile.State, _ use: SpaceUse = .freeing,
         _ body: (inout LocalItem, borrowing OpenFile.State, MetadataTransaction) throws -> Void
     ) throws -> Bool {
-        guard !state.isUnlinked else { return false }
+        guard !state.session.isUnlinked else { return false }
         // Allowed on a full disk too: writes have to be recorded, and a file may have been opened to be truncated.
         let row = try updateIfThere(node, use) { row, transaction in try body(&row, state, transaction) }
         if let row {
@@ -228,7 +226,7 @@ extension VirtualFileSystem {
             return true
         }
         // The remover of the row notes the same, maybe later.
-        state.isUnlinked = true
+        state.session.unlinked()
         state.item?.changed = time.now()
         return false
     }
@@ -250,11 +248,10 @@ extension VirtualFileSystem {
         guard openFiles.release(file) else { return }
         file.state.withLock { state in
             guard state.bytes != nil else { return }
-            if state.isUnlinked { keepStatus(state) }
+            if state.session.isUnlinked { keepStatus(state) }
             state.bytes = nil
-            state.download = nil
-            if let item = state.incomplete.take() { source.closeIncomplete(item) }
-            if state.isUnlinked, let blob = state.blob { removal.remove(blob) }
+            if let incomplete = state.incomplete.take() { source.closeIncomplete(incomplete.row) }
+            if state.session.isUnlinked, let blob = state.blob { removal.remove(blob) }
         }
     }
 }

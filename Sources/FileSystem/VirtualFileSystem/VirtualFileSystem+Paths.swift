@@ -50,7 +50,7 @@ extension VirtualFileSystem {
     /// Detaches items whose names were removed from outside: their handles keep the bytes.
     package func detach(_ items: [LocalItem]) {
         for item in items {
-            openFiles[item.node]?.state.withLock { $0.isUnlinked = true }
+            openFiles[item.node]?.state.withLock { $0.session.unlinked() }
             observer?.happened(.removed(item))
         }
     }

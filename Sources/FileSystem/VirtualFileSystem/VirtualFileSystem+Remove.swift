@@ -87,9 +87,8 @@ extension VirtualFileSystem {
         let isOpen = file.state.withLock { state in
             // An open too late for the row has failed, or found the item among the removed ones.
             guard state.bytes != nil else { return false }
-            state.isUnlinked = true
-            // Without a row there is nothing to record.
-            _ = withdrawClose(&state)
+            withdrawClose(of: file, &state)
+            state.session.unlinked()
             state.item?.changed = time.now()
             return true
         }

@@ -25,7 +25,7 @@ extension VirtualFileSystem {
     /// it.
     package func hasSeen(_ document: LocalItem) throws -> Bool {
         // Writes of local programs are not in the row yet.
-        if openFiles[document.node]?.state.withLock({ hasUnrecordedWrite($0) }) == true { return true }
+        if let file = openFiles[document.node], hasUnrecordedWrite(file) { return true }
         guard let seen = seen(at: DocumentPlace(of: document)) else { return true }
         return try metadata.read { try unseenContent(of: document, since: seen, $0) == nil }
     }
@@ -33,17 +33,17 @@ extension VirtualFileSystem {
     /// Notes the content visible to a handle about to be opened: nothing if it cannot read, or empties the document.
     func noteOpen(_ state: inout OpenFile.State, canRead: Bool) {
         // A removed document's place may be taken.
-        guard let item = state.item, !state.isUnlinked else { return }
+        guard let item = state.item, !state.session.isUnlinked else { return }
         if canRead {
             noteSeen(item)
-        } else if state.writers == 0 {
-            state.unread = seen(at: DocumentPlace(of: item))
+        } else if state.session.writers == 0 {
+            state.session.opensUnread(seen(at: DocumentPlace(of: item)))
         }
     }
 
     /// Notes the base of an emptied document's edit, after its transaction was committed.
     func finishOverwriting(_ state: inout OpenFile.State, _ base: SeenContent?) {
-        (state.unread, state.overwriting) = (nil, nil)
+        state.session.emptied()
         if let base, let item = state.item { note(base, at: DocumentPlace(of: item)) }
     }
 
@@ -51,7 +51,7 @@ extension VirtualFileSystem {
     /// any local program: after its death the daemon no longer knows the edit's base, and a program opening the
     /// document before the close is recorded has not seen that content either.
     func recordUnseenEdit(_ state: inout OpenFile.State) throws {
-        guard let item = state.item, let seen = state.overwriting, state.download == nil, !item.isEdited,
+        guard let item = state.item, let seen = state.session.overwriting, state.download == nil, !item.isEdited,
             seen != SeenContent(item: item.item, content: item.content),
             try metadata.read({ try unseenContent(of: item, since: seen, $0) }) != nil
         else { return }

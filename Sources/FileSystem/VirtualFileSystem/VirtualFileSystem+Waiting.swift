@@ -57,7 +57,7 @@ extension VirtualFileSystem {
     }
 
     private func finishDownload(of file: OpenFile) async throws {
-        if let item = file.state.withLock({ $0.incomplete }) { try await source.finishDownload(of: item) }
+        if let item = file.state.withLock({ $0.incomplete?.row }) { try await source.finishDownload(of: item) }
         try settleDownload(of: file)
     }
 
@@ -72,11 +72,11 @@ extension VirtualFileSystem {
                 item = row
                 state.item = row
             }
-            state.download = nil
-            guard state.writers > 0 else { return }
+            state.incomplete?.download = nil
+            guard state.session.writers > 0 else { return }
             // A handle waits to write: from now on any difference from the download is an edit.
             try LocalContent.setModified(item.attributes.modified, descriptor: state.descriptor)
-            state.baseline = try BlobStatus(descriptor: state.descriptor)
+            state.session.baseline = try BlobStatus(descriptor: state.descriptor)
         }
     }
 }

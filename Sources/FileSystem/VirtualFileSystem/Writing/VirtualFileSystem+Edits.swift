@@ -9,18 +9,27 @@ import Synchronization
 /// Edits not recorded by a close: of files that stay open, and of files whose close found the disk full.
 extension VirtualFileSystem {
     /// Updates the row to the blob's current status, if they differ.
-    func noteEdit(_ state: inout OpenFile.State) throws {
-        guard let item = state.item else { return }
+    func noteEdit(of node: NodeID, _ state: inout OpenFile.State) throws {
         let record = try editRecord(of: state)
-        if record.isEdit { _ = try commit(record, of: item.node, &state) }
+        if record.isEdit { _ = try commit(record, of: node, &state) }
     }
 
-    /// Returns whether the file has writes missing from its row: a program's close does not wait for that.
-    func hasUnrecordedWrite(_ state: borrowing OpenFile.State) -> Bool {
-        guard state.writers > 0 || state.isUnfinished || state.waitingClose?.isPending == true else { return false }
-        // A blob with an unreadable status may have been written.
-        do { return try editRecord(of: state).isEdit } catch { return true }
+    /// Returns whether an open file's row may lack writes: a program's close does not wait for them.
+    func isRowLate(_ file: OpenFile, _ state: borrowing OpenFile.State) -> Bool {
+        switch state.session.phase {
+        case .idle: false
+        case .writing, .closed: true
+        case .waiting: recorder.withLock { $0.isPending(file) }
+        }
     }
+
+    /// Returns whether the file has writes missing from its row.
+    func hasUnrecordedWrite(_ file: OpenFile, _ state: borrowing OpenFile.State) -> Bool {
+        // A blob with an unreadable status may have been written.
+        do { return try isRowLate(file, state) && editRecord(of: state).isEdit } catch { return true }
+    }
+
+    func hasUnrecordedWrite(_ file: OpenFile) -> Bool { file.state.withLock { hasUnrecordedWrite(file, $0) } }
 
     /// Records all writes so far to files open for writing at or below any of these items: a program closes a file
     /// before the file system receives the release.
@@ -28,7 +37,7 @@ extension VirtualFileSystem {
         recordCloses()
         // A concurrent thread may have recorded an edit without having notified the observer yet.
         recording.exclusive {}
-        let open = openFiles.all.filter { $0.state.withLock { $0.writers > 0 && $0.descriptor >= 0 } }
+        let open = openFiles.all.filter { $0.state.withLock { $0.session.writers > 0 && $0.descriptor >= 0 } }
         guard !open.isEmpty else { return }
         let wanted = try metadata.read { transaction in
             try open.filter { file in
@@ -39,7 +48,7 @@ extension VirtualFileSystem {
                 return node != nil
             }
         }
-        for file in wanted { try file.state.withLock { try noteEdit(&$0) } }
+        for file in wanted { try file.state.withLock { try noteEdit(of: file.node, &$0) } }
     }
 
     /// Records edits of files that stay open for writing, such as databases and logs, after `pause` without writes. The
@@ -52,10 +61,10 @@ extension VirtualFileSystem {
         let limit = time.now().adding(.zero - pause)
         for file in openFiles.all {
             file.state.withLock { state in
-                guard state.writers > 0, state.descriptor >= 0 else { return }
+                guard state.session.writers > 0, state.descriptor >= 0 else { return }
                 do {
                     let blob = try BlobStatus(descriptor: state.descriptor)
-                    if blob.changed < limit { try noteEdit(&state) }
+                    if blob.changed < limit { try noteEdit(of: file.node, &state) }
                 } catch { log.warning("could not read the status of an open file", metadata: ["error": "\(error)"]) }
             }
         }
@@ -63,30 +72,20 @@ extension VirtualFileSystem {
 
     /// Records the end of writing. Returns false if the database refuses it, for example on a full disk: the bytes are
     /// there, and the row says "writing" until a retry succeeds, now or at the next start.
-    func isFinished(_ state: inout OpenFile.State) -> Bool {
-        do {
-            try finishWriting(&state)
-            state.isUnfinished = false
-        } catch {
+    func isFinished(_ node: NodeID, _ state: inout OpenFile.State) -> Bool {
+        do { try finishWriting(of: node, &state) } catch {
             log.error("could not record the end of writing; it will be retried", metadata: ["error": "\(error)"])
-            state.isUnfinished = true
         }
-        return !state.isUnfinished
+        return state.session.phase != .closed
     }
 
     /// Keeps the claim on a closed file until its row is updated.
     func keepOpen(_ file: OpenFile) { unfinished.withLock { $0.append(file) } }
 
-    /// Removes a writer after a failed open. The row may already say "writing".
-    func abandonWriting(_ state: inout OpenFile.State) {
-        state.writers -= 1
-        if state.writers == 0 { state.isUnfinished = true }
-    }
-
-    /// Releases the claim of a failed open.
+    /// Releases a claim, unless the end of writing has still to be recorded.
     func letGo(_ file: OpenFile) {
-        let isUnfinished = file.state.withLock { $0.isUnfinished && $0.writers == 0 }
-        if isUnfinished { keepOpen(file) } else { drop(file) }
+        let isFinished = file.state.withLock { $0.session.phase != .closed }
+        if isFinished { drop(file) } else { keepOpen(file) }
     }
 
     /// Rewrites blobs the disk failed to store, unless they are open; until then none of them counts as durable.
@@ -121,7 +120,7 @@ extension VirtualFileSystem {
         }
         for file in files {
             // A later open for writing has finished it.
-            let isDone = file.state.withLock { state in !state.isUnfinished || isFinished(&state) }
+            let isDone = file.state.withLock { isFinished(file.node, &$0) }
             if isDone { drop(file) } else { keepOpen(file) }
         }
     }
