@@ -67,7 +67,7 @@ package final class VirtualFileSystem: Sendable {
 
     /// When the rows of closed files are updated.
     let closing: CloseRecording
-    let recorder = Mutex(EditRecorder())
+    let recorder = RankedMutex(.leaf, EditRecorder())
     /// Shared: recording closes with other changes, from before the transaction until the observer has been notified.
     /// Exclusive: waiting for that. Below ``naming`` in the lock order.
     let recording = TreeGate(.closes)
