@@ -230,7 +230,7 @@ let package = Package(
             ]),
 
         // MARK: Services: what programs share
-        .target(name: "Coordination", dependencies: ["CloudModel"], path: "Sources/Services/Coordination"),
+        .target(name: "Coordination", dependencies: ["Basics", "CloudModel"], path: "Sources/Services/Coordination"),
         .target(name: "Queries", dependencies: ["Basics", "CloudModel"], path: "Sources/Services/Queries"),
         .testTarget(name: "QueriesTests", dependencies: ["CloudModel", "Queries", "TestSupport"]),
         .testTarget(name: "CoordinationTests", dependencies: ["Basics", "CloudModel", "Coordination", "TestSupport"]),

@@ -15,7 +15,7 @@ struct RankedMutexTests {
         #expect(file.withLock { two in two + leaf.withLock { $0 } } == 5)
     }
 
-    @Test("a lock that is free may be taken out of order, because that waits for nobody")
+    @Test("a lock that is free may be taken out of order, because that waits for no thread")
     func available() {
         let gate = RankedMutex(.tree, 1)
         let leaf = RankedMutex(.leaf, 3)

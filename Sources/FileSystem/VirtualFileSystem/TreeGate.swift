@@ -4,7 +4,7 @@ import Glibc
 /// Runs many file operations concurrently, or a single change of the tree from outside (a remote version swapped in, an
 /// eviction): during such a change no file can become open, so the result of "is it open?" stays true.
 ///
-/// A lock taken only where it is free waits for nobody, so its rank is not checked.
+/// A lock taken only where it is free waits for no thread, so its rank is not checked.
 final class TreeGate: Sendable {
     // A lock itself, so shared without a lock; its address never changes.
     nonisolated(unsafe) private let lock: UnsafeMutablePointer<pthread_rwlock_t>
