@@ -30,6 +30,7 @@ enum LibraryActions {
         case "token": return PresenterTool.say(PresenterTool.token)
         case "download": try files.startDownloadingUbiquitousItem(at: url)
         case "progress": return try progress(url)
+        case "document": return document(url)
         case "evict": try files.evictUbiquitousItem(at: url)
         case "exclude": try files.setIsExcludedFromSync(true, at: url)
         case "include":
@@ -127,6 +128,21 @@ enum LibraryActions {
         try FileManager.default.startDownloadingUbiquitousItem(at: url)
         if over.wait(timeout: .now() + 60) == .timedOut { PresenterTool.say("nothing was unpublished") }
         Progress.removeSubscriber(subscriber)
+    }
+
+    /// Opens a document, and says how large the transfer was that its progress showed meanwhile.
+    private static func document(_ url: URL) {
+        let document = UbiquitousDocument(fileURL: url)
+        let opened = DispatchSemaphore(value: 0)
+        document.open { _ in opened.signal() }
+        var total: Int64?
+        while opened.wait(timeout: .now() + .milliseconds(10)) == .timedOut {
+            total = document.progress?.totalUnitCount ?? total
+        }
+        PresenterTool.say("progress of \(total ?? 0) bytes")
+        document.close { _ in opened.signal() }
+        opened.wait()
+        PresenterTool.say(document.progress == nil ? "no progress" : "a progress")
     }
 
     // MARK: Values

@@ -64,8 +64,14 @@ extension UbiquitousDocument {
 
     private func openNow() throws {
         guard documentState.contains(.closed) else { return }
-        // The presenter is added inside the read, so that no change in between is missed.
-        try readNow { [self] in NSFileCoordinator.addFilePresenter(self) }
+        followProgress()
+        do {
+            // The presenter is added inside the read, so that no change in between is missed.
+            try readNow { [self] in NSFileCoordinator.addFilePresenter(self) }
+        } catch {
+            unfollowProgress()
+            throw error
+        }
         change { $0.remove(.closed) }
         updateConflictState()
     }
@@ -74,6 +80,7 @@ extension UbiquitousDocument {
         guard !documentState.contains(.closed) else { return NSFileCoordinator.removeFilePresenter(self) }
         try saveNow()
         NSFileCoordinator.removeFilePresenter(self)
+        unfollowProgress()
         change { $0.insert(.closed) }
     }
 
@@ -85,6 +92,7 @@ extension UbiquitousDocument {
         try saveNow(operation)
         guard documentState.contains(.closed) else { return }
         NSFileCoordinator.addFilePresenter(self)
+        followProgress()
         change { $0.remove(.closed) }
     }
 

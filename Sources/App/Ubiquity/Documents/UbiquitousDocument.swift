@@ -40,6 +40,9 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
         var modified: Date?
         var isAutosaveDue = false
         var autosaveDelay: TimeInterval = 3
+        /// The subscription to the document's transfers, while it is open or being opened.
+        var transfers: ProgressSubscription?
+        var progress: Progress?
     }
 
     let inner: Mutex<Inner>
@@ -223,6 +226,8 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     open func presentedItemDidMove(to newURL: URL) {
         inner.withLock { $0.url = newURL }
         noteCopy(at: newURL)
+        unfollowProgress()
+        followProgress()
     }
 
     /// Saves unsaved edits first, so that they win against another device's deletion, or can be restored with the file.
@@ -231,6 +236,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     open func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         do { try saveNow() } catch { handleError(error, userInteractionPermitted: false) }
         change { $0.insert(.closed) }
+        unfollowProgress()
         documentWasDeleted()
         completionHandler(nil)
     }
