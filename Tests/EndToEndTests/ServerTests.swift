@@ -40,24 +40,25 @@ extension EndToEnd {
                     try await test.a.ubiquity(["login", server.url, "--code", server.code()]).text()
                 } _: { test in
                     let (a, b) = (test.a, test.b)
-                    try await a.shell("echo one > f; echo two > g")
+                    // The edit of a large document is announced to other devices: that is refused as well.
+                    try await a.shell("echo one > f; echo two > g; head -c 5000000 /dev/zero > large")
                     try await a.sync()
-                    try await eventually("B lists them") { try await b.list().count == 2 }
+                    try await eventually("B lists them") { try await b.list().count == 3 }
                     try await b.ubiquity(["logout", server.url, "--only-here", "--keep-files"]).text()
                     let code = try server.code(of: "anna", ["--scope", "read"])
                     try await b.ubiquity(["login", server.url, "--code", code]).text()
-                    try await b.shell("echo mine > new; echo mine >> f")
+                    try await b.shell("echo mine > new; echo mine >> f; echo mine >> large")
                     try await eventually("B says so") {
                         try await b.ubiquity(["status", b.mount]).text().contains(
-                            "online, read-only; 2 edits are kept on this device only")
+                            "online, read-only; 3 edits are kept on this device only")
                     }
                     #expect(try await b.shell("cat g") == "two", "reading does not depend on writing")
                     let waited = try await b.ubiquity(["sync", b.mount, "--wait"])
                     #expect(waited.status == 6 && waited.errors.contains("kept on this device only"), "\(waited)")
                     let refused = try await b.ubiquity(["resume", "--drop-edits", b.path("new")])
                     #expect(refused.status == 6 && refused.errors.contains("Delete it"), "\(refused)")
-                    try await b.ubiquity(["resume", "--drop-edits", b.path("f")]).text()
-                    #expect(try await b.shell("rm new; cat f") == "one")
+                    try await b.ubiquity(["resume", "--drop-edits", b.path("f"), b.path("large")]).text()
+                    #expect(try await b.shell("rm new; cat f; wc -c < large") == "one\n5000000")
                     try await eventually("nothing is left") {
                         try await b.ubiquity(["status", b.mount]).text().contains("everything is in the cloud")
                     }

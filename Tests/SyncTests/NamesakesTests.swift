@@ -1,8 +1,9 @@
 import Basics
 import CloudModel
 import ContainerLog
-import Sync
 import Testing
+
+@testable import Sync
 
 @Suite("Two devices of one name")
 struct NamesakesTests {

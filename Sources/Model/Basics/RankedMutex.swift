@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A mutex with a place in the order of locks, checked in debug builds.
-package struct RankedMutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+package struct RankedMutex<Value: ~Copyable>: ~Copyable, Sendable {
     private let mutex: Mutex<Value>
     private let rank: LockRank
 

@@ -10,16 +10,21 @@ extension UbiquitousDocument {
         guard inner.withLock({ $0.transfers == nil }) else { return }
         let token = Progress.addSubscriber(forFileURL: fileURL) { [weak self] progress in
             self?.inner.withLock { $0.progress = progress }
-            return { [weak self] in self?.inner.withLock { $0.progress = nil } }
+            return { [weak self] in
+                self?.inner.withLock { if $0.progress === progress { $0.progress = nil } }
+            }
         }
         inner.withLock { $0.transfers = token as? ProgressSubscription }
     }
 
-    func unfollowProgress() {
+    /// - Returns: Whether it was followed.
+    @discardableResult
+    func unfollowProgress() -> Bool {
         let transfers = inner.withLock { inner in
             inner.progress = nil
             return inner.transfers.take()
         }
         transfers?.stop()
+        return transfers != nil
     }
 }

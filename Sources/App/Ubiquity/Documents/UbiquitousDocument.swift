@@ -226,8 +226,7 @@ open class UbiquitousDocument: NSObject, NSFilePresenter, @unchecked Sendable {
     open func presentedItemDidMove(to newURL: URL) {
         inner.withLock { $0.url = newURL }
         noteCopy(at: newURL)
-        unfollowProgress()
-        followProgress()
+        if unfollowProgress() { followProgress() }
     }
 
     /// Saves unsaved edits first, so that they win against another device's deletion, or can be restored with the file.

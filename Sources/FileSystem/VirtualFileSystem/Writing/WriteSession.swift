@@ -40,7 +40,7 @@ struct WriteSession {
     private(set) var attributes: UnrecordedAttributes?
     /// The time of the earliest close not recorded yet, even if the file was reopened since.
     private var closedSince: Timestamp?
-    /// The number of closes that had to wait: tells the present one from earlier ones.
+    /// The number of waiting closes so far, to tell the current one from earlier ones.
     private(set) var waitCount = 0
 
     var writers: Int { if case .writing(let count) = phase { count } else { 0 } }

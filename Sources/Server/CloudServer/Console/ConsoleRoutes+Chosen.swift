@@ -11,29 +11,39 @@ extension ConsoleRoutes {
     func confirmDeletionOfChosen(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
+        try await confirm(visit, fields, context) { container, chosen, view in
+            let items = try await deletable(chosen, view)
+            var (inside, conflicts) = (0, 0)
+            for item in items {
+                if item.body.kind == .folder { inside += try await view.tree.descendantCount(of: item.id) }
+                conflicts += item.conflicts.count
+            }
+            var consequences: [HTML] = ["They are deleted on every device, and listed under Recently deleted."]
+            if inside > 0 {
+                consequences.append(
+                    "\(Shown.count(inside, "item")) in them \(inside == 1 ? "is" : "are") deleted with them.")
+            }
+            if conflicts > 0 { consequences.append("Conflict versions are kept, each as a document of its own.") }
+            consequences.append(Self.unsentEdits)
+            return visit.frame.confirmPage(
+                "Delete the \(Shown.count(items.count, "chosen item"))?", consequences,
+                action: "c/\(container)/chosen/delete/confirmed", button: "Delete",
+                back: Self.path(of: items[0].parent, container),
+                // The person saw the list of the folder, not this page.
+                fields: [("seen", try seen(fields).description)] + items.map { ("item", $0.id.description) })
+        }
+    }
+
+    /// Returns the question about the chosen items of a container whose tree is complete.
+    private func confirm(
+        _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext,
+        _ question: (ContainerName, [ItemID], ContainerTrees.View) async throws -> HTML
+    ) async throws -> HTML {
         let container = try context.container()
         let chosen = try chosen(fields)
         let view = try await service.trees.view(of: container, of: visit.account)
         guard view.isComplete else { return reading(visit, container, view) }
-        let items = try await deletable(chosen, view)
-        var (inside, conflicts) = (0, 0)
-        for item in items {
-            if item.body.kind == .folder { inside += try await view.tree.descendantCount(of: item.id) }
-            conflicts += item.conflicts.count
-        }
-        var consequences: [HTML] = ["They are deleted on every device, and listed under Recently deleted."]
-        if inside > 0 {
-            consequences.append(
-                "\(Shown.count(inside, "item")) in them \(inside == 1 ? "is" : "are") deleted with them.")
-        }
-        if conflicts > 0 { consequences.append("Conflict versions are kept, each as a document of its own.") }
-        consequences.append(Self.unsentEdits)
-        return visit.frame.confirmPage(
-            "Delete the \(Shown.count(items.count, "chosen item"))?", consequences,
-            action: "c/\(container)/chosen/delete/confirmed", button: "Delete",
-            back: Self.path(of: items[0].parent, container),
-            // What the person saw is the list of the folder, not this page.
-            fields: [("seen", try seen(fields).description)] + items.map { ("item", $0.id.description) })
+        return try await question(container, chosen, view)
     }
 
     func deleteChosen(
@@ -51,7 +61,7 @@ extension ConsoleRoutes {
         return "\(Self.path(of: parent, container))?done=\(Notice.deleted.rawValue)"
     }
 
-    /// Returns the chosen items that still exist, at least one.
+    /// Returns the remaining chosen items, at least one.
     private func deletable(_ chosen: [ItemID], _ view: ContainerTrees.View) async throws -> [CloudItem] {
         var known: Set<ItemID> = []
         var items: [CloudItem] = []
@@ -93,15 +103,13 @@ extension ConsoleRoutes {
     func confirmPurgeOfChosen(
         _ visit: ConsoleService.Visit, _ fields: FormBody, _ context: ServerContext
     ) async throws -> HTML {
-        let container = try context.container()
-        let chosen = try chosen(fields)
-        let view = try await service.trees.view(of: container, of: visit.account)
-        guard view.isComplete else { return reading(visit, container, view) }
-        let sum = try await purge(of: chosen, in: view.tree).sum()
-        return visit.frame.confirmPage(
-            "Remove the chosen for good?", consequences(sum), action: "c/\(container)/chosen/purge/confirmed",
-            button: "Remove for good", back: "c/\(container)/deleted",
-            fields: chosen.map { ("item", $0.description) })
+        try await confirm(visit, fields, context) { container, chosen, view in
+            let sum = try await purge(of: chosen, in: view.tree).sum()
+            return visit.frame.confirmPage(
+                "Remove the chosen for good?", consequences(sum), action: "c/\(container)/chosen/purge/confirmed",
+                button: "Remove for good", back: "c/\(container)/deleted",
+                fields: chosen.map { ("item", $0.description) })
+        }
     }
 
     func purgeChosen(

@@ -12,7 +12,7 @@ package struct FolderSize: Hashable, Sendable {
 
 extension FoldedContainer {
     /// Returns the sizes of folders, visiting at most `limit` items, some of them twice. The folders share them evenly;
-    /// in a second round, those that need more share all that the others need not.
+    /// in a second round, unfinished folders share the rest.
     package func sizes(of folders: [ItemID], visiting limit: Int) async throws -> [ItemID: FolderSize] {
         guard !folders.isEmpty else { return [:] }
         return try await read { db in
